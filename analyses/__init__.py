@@ -1,0 +1,50 @@
+"""Eigen, static and transient analyses, integrators, solution algorithms and the convergence policy."""
+
+from femu.analyses.algorithms import KrylovNewton, ModifiedNewton, Newton, NewtonLineSearch
+from femu.analyses.central_difference import CentralDifference
+from femu.analyses.convergence import (
+    Energy,
+    Increment,
+    RelativeEnergy,
+    RelativeIncrement,
+    RelativeUnbalance,
+    Unbalance,
+)
+from femu.analyses.eigen import Modes, eigen
+from femu.analyses.generalized_alpha import GeneralizedAlpha
+from femu.analyses.hht import HHT
+from femu.analyses.limits import Limit
+from femu.analyses.newmark import Newmark
+from femu.analyses.policy import Policy, Relaxation
+from femu.analyses.runge_kutta import RungeKutta
+from femu.analyses.static import ArcLength, DisplacementControl, LoadControl, Pushover, protocol
+from femu.analyses.transient import Transient
+
+__all__ = [
+    "HHT",
+    "ArcLength",
+    "CentralDifference",
+    "DisplacementControl",
+    "Energy",
+    "GeneralizedAlpha",
+    "Increment",
+    "KrylovNewton",
+    "Limit",
+    "LoadControl",
+    "Modes",
+    "ModifiedNewton",
+    "Newmark",
+    "Newton",
+    "NewtonLineSearch",
+    "Policy",
+    "Pushover",
+    "RelativeEnergy",
+    "RelativeIncrement",
+    "RelativeUnbalance",
+    "Relaxation",
+    "RungeKutta",
+    "Transient",
+    "Unbalance",
+    "eigen",
+    "protocol",
+]

@@ -1,0 +1,69 @@
+"""Solution algorithms: how the iterations of a step look for equilibrium."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from femu.analyses import march
+from femu.errors import InputError
+
+
+@dataclass(frozen=True)
+class Newton:
+    """Newton-Raphson: a new tangent in every iteration."""
+
+    tangent: ClassVar[int] = march.EACH
+    line_search: ClassVar[float] = 0.0
+    krylov: ClassVar[int] = 0
+
+
+@dataclass(frozen=True)
+class ModifiedNewton:
+    """Newton with the tangent of the start of the step; ``initial=True``: of the unstressed structure."""
+
+    initial: bool = False
+    line_search: ClassVar[float] = 0.0
+    krylov: ClassVar[int] = 0
+
+    @property
+    def tangent(self) -> int:
+        return march.INITIAL if self.initial else march.FIRST_OF_STEP
+
+
+@dataclass(frozen=True)
+class NewtonLineSearch:
+    """Newton with a search along each increment until the unbalance works on it by at most ``ratio`` of before."""
+
+    ratio: float = 0.8
+    tangent: ClassVar[int] = march.EACH
+    krylov: ClassVar[int] = 0
+
+    def __post_init__(self) -> None:
+        if not 0.0 < self.ratio < 1.0:
+            raise InputError("NewtonLineSearch", "ratio", self.ratio, "must lie strictly between 0 and 1")
+
+    @property
+    def line_search(self) -> float:
+        return self.ratio
+
+
+@dataclass(frozen=True)
+class KrylovNewton:
+    """Modified Newton accelerated by the last ``dimension`` increments; see `femu.analyses.krylov`."""
+
+    dimension: int = 5
+    tangent: ClassVar[int] = march.FIRST_OF_STEP
+    line_search: ClassVar[float] = 0.0
+
+    def __post_init__(self) -> None:
+        if isinstance(self.dimension, bool) or not isinstance(self.dimension, int) or not 1 <= self.dimension <= 20:
+            raise InputError("KrylovNewton", "dimension", self.dimension, "must be a whole number from 1 to 20")
+
+    @property
+    def krylov(self) -> int:
+        return self.dimension
+
+
+Algorithm = Newton | ModifiedNewton | NewtonLineSearch | KrylovNewton
+KRYLOV_MOST = 20

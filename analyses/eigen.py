@@ -1,0 +1,103 @@
+"""Natural periods and mode shapes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+from scipy.linalg import eigh
+from scipy.sparse import csc_array, diags_array
+from scipy.sparse.linalg import eigsh
+
+from femu.element import Name
+from femu.errors import AnalysisError, InputError
+from femu.model import Model
+from femu.program import Program
+from femu.run import Run
+from femu.state import State
+
+Array = npt.NDArray[np.float64]
+DENSE = 400  # equations up to which all modes are found at once
+
+
+@dataclass(frozen=True)
+class Modes:
+    """Natural modes, slowest first."""
+
+    program: Program
+    periods: Array
+    shapes: Array  # one column a mode, over the degrees of freedom; scaled so that shape^T M shape = 1
+    participation: dict[str, Array]  # share of the mass that moves with the ground, by direction
+
+    @property
+    def frequencies(self) -> Array:
+        """Circular frequencies."""
+        return 2.0 * np.pi / self.periods
+
+    def shape(self, mode: int, node: Name, direction: str) -> float:
+        """Displacement of a node in a mode (numbered from 1)."""
+        if not 1 <= mode <= len(self.periods):
+            raise InputError("Modes.shape", "mode", mode, f"must lie between 1 and {len(self.periods)}")
+        return float(self.shapes[self.program.dof(node, direction), mode - 1])
+
+    def __repr__(self) -> str:
+        return "Modes(T = " + ", ".join(f"{t:.4g}" for t in self.periods) + ")"
+
+
+def eigen(model: Model | Program, modes: int = 3, state: State | None = None, parameters: Array | None = None) -> Modes:
+    """Natural modes of a model: of the unstressed structure, or with the tangent stiffness of a ``state``."""
+    program = model.compile() if isinstance(model, Model) else model
+    if isinstance(modes, bool) or not isinstance(modes, int) or modes < 1:
+        raise InputError("eigen", "modes", modes, "must be a whole number from 1 on")
+    run = Run(program, state.copy() if state is not None else program.state(), parameters)
+    stiffness = run.tangent() if state is not None else run.initial_stiffness()
+    full = program.mass_matrix(run.parameters)
+    free = np.setdiff1d(np.arange(program.neq), sorted(program.imposed))  # moving supports are held
+    mass = full[:program.neq, :program.neq][free][:, free]
+    moving = int(np.count_nonzero(mass.diagonal() > 0.0))
+    if modes > moving:
+        raise AnalysisError(f"eigen: {modes} modes were asked for, but only {moving} degrees of freedom of "
+                            f"{program.name!r} have mass. Ask for fewer, or give nodes a mass.")
+    K = band_to_sparse(program, stiffness)[free][:, free]
+    try:
+        values, vectors = _dense(K, mass, modes) if len(free) <= DENSE or modes >= moving // 2 else _sparse(K, mass, modes)
+    except np.linalg.LinAlgError:
+        raise AnalysisError(f"eigen: the stiffness of {program.name!r} is singular. The structure is a mechanism; "
+                            "model.check() names what moves.") from None
+    if (values <= 0.0).any():
+        raise AnalysisError(f"eigen: {program.name!r} is unstable or a mechanism: the smallest eigenvalue is "
+                            f"{values.min():.3g}. model.check() names what moves.")
+    shapes = np.zeros((program.ndof, modes))
+    shapes[free] = vectors
+    for place, terms in program.numbering.links.items():
+        shapes[place] = sum(f * shapes[e] for e, f in terms)
+    participation = {}
+    for direction in ("x", "y"):
+        r = program.influence(direction)
+        total = float(r @ (full @ r))
+        moved = np.array([shapes[:, m] @ (full @ r) for m in range(modes)]) ** 2
+        participation[direction] = moved / total if total > 0.0 else moved
+    return Modes(program, 2.0 * np.pi / np.sqrt(values), shapes, participation)
+
+
+def band_to_sparse(program: Program, band: Array) -> csc_array:
+    """A band over the equations as a sparse matrix."""
+    n, columns = program.neq, band[:program.neq * program.ld].reshape(program.neq, program.ld)
+    offsets = range(min(program.band, n - 1) + 1)
+    lower = [columns[:n - d, d] for d in offsets]
+    return csc_array(diags_array([*lower, *lower[1:]], offsets=[-d for d in offsets] + list(offsets)[1:], shape=(n, n)))
+
+
+def _dense(K: csc_array, M: csc_array, modes: int) -> tuple[Array, Array]:
+    # solves M x = mu K x with mu = 1/omega^2: M may be singular, K may not
+    values, vectors = eigh(M.toarray(), K.toarray(), subset_by_index=(K.shape[0] - modes, K.shape[0] - 1))
+    values, vectors = values[::-1], vectors[:, ::-1]
+    return 1.0 / values, vectors / np.sqrt(values)
+
+
+def _sparse(K: csc_array, M: csc_array, modes: int) -> tuple[Array, Array]:
+    start = np.ones(K.shape[0])  # a fixed start: the same bits each time
+    values, vectors = eigsh(K, modes, M=M, sigma=0.0, which="LM", v0=start)
+    order = np.argsort(values)
+    return values[order], vectors[:, order]

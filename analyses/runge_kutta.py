@@ -1,0 +1,115 @@
+"""The classical Runge-Kutta method."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import ClassVar
+
+from femu import context as slot
+from femu.analyses import march as steps
+from femu.analyses.march import conclude, follow, solve, start
+from femu.analyses.one_step import OneStep
+from femu.band import call_factor
+from femu.equilibrium import apply_loads, copy, damping_force, determine, form_matrix, spread_links
+from femu.kernels import INT, INTS, Kernel, floats_at, inlined, kernel, routine, shift
+
+
+@routine
+def _acceleration(context, settings, a):
+    """Acceleration a at the displacement and velocity the elements see; 0, or 1 where an element has no answer."""
+    neq = context[slot.NEQ]
+    if determine(context, slot.EVALUATE) != 0:
+        return 1
+    damping_force(context, floats_at(context[slot.V]), settings[steps.CURRENT], settings[steps.COMMITTED],
+                  floats_at(context[slot.S1]))
+    external, internal, damping = floats_at(context[slot.PEXT]), floats_at(context[slot.F]), floats_at(context[slot.D])
+    for i in range(neq):
+        a[i] = external[i] - internal[i] - damping[i]
+    solve(context, a)
+    return 0
+
+
+@inlined
+def _step(context, settings, step):
+    neq, ndof, dt = context[slot.NEQ], context[slot.NDOF], settings[steps.DT]
+    time, patterns = floats_at(context[slot.TIME])[0], context[slot.NPATTERNS]
+    u0, v0 = floats_at(context[slot.U0]), floats_at(context[slot.V0])
+    u, v = floats_at(context[slot.U]), floats_at(context[slot.V])
+    u1, v1, a = floats_at(context[slot.U1]), floats_at(context[slot.V1]), floats_at(context[slot.A1])
+    factors, seen = floats_at(context[slot.FACTORS1]), floats_at(context[slot.STEP])
+    settings[steps.ALPHA_F] = 1.0  # forces balance at the end of the step once it is taken
+    seen[2] = 0.0
+    if context[slot.FRESH] != 0:
+        form_matrix(context, floats_at(context[slot.K]), 0.0, 0.0, 1.0, 0.0, 0.0)
+        if call_factor(context[slot.FACTOR], (neq, context[slot.BAND], context[slot.LD], floats_at(context[slot.A]))) < 0:
+            return steps.SINGULAR
+    copy(ndof, u0, u)
+    copy(ndof, v0, v)
+    copy(ndof, u0, u1)
+    copy(ndof, v0, v1)
+    copy(patterns, floats_at(context[slot.FACTORS]), factors)
+    apply_loads(context, factors)
+    # stages at 0, 1/2, 1/2, 1 of the step with weights 1/6, 1/3, 1/3, 1/6
+    for stage in range(4):
+        weight = dt / 6.0 if stage == 0 or stage == 3 else dt / 3.0
+        reach = 0.5 * dt if stage < 2 else dt
+        seen[0], seen[1] = time + (0.0 if stage == 0 else (0.5 * dt if stage < 3 else dt)), (
+            0.0 if stage == 0 else (0.5 * dt if stage < 3 else dt))
+        if _acceleration(context, settings, a) != 0:
+            return steps.ELEMENT_FAILED
+        for i in range(neq):
+            u1[i] += weight * v[i]
+            v1[i] += weight * a[i]
+        if stage < 3:
+            for i in range(neq):
+                u[i] = u0[i] + reach * v[i]
+                v[i] = v0[i] + reach * a[i]
+            spread_links(context, u)
+            spread_links(context, v)
+            if stage == 0:
+                follow(context, shift(floats_at(context[slot.SERIES]), step * patterns))
+                apply_loads(context, factors)
+            elif stage == 2:
+                follow(context, shift(floats_at(context[slot.SERIES1]), step * patterns))
+                apply_loads(context, factors)
+    spread_links(context, u1)
+    spread_links(context, v1)
+    copy(ndof, u1, u)
+    copy(ndof, v1, v)
+    if _acceleration(context, settings, a) != 0:
+        return steps.ELEMENT_FAILED
+    size = 0.0
+    for i in range(neq):
+        size += a[i] * a[i]
+    report = shift(floats_at(context[slot.REPORT]), steps.REPORT_FLOATS * step)
+    report[0], report[1] = 1.0, 0.0
+    return steps.DONE if math.isfinite(size) else steps.NOT_FINITE
+
+
+@kernel(INT(INTS), noalias=False)
+def runge_kutta(context):
+    settings = floats_at(context[slot.SETTINGS])
+    start(context)
+    while context[slot.FIRST] < context[slot.LAST]:
+        step = context[slot.FIRST]
+        why = conclude(context, settings, step, _step(context, settings, step))
+        if why != steps.DONE:
+            return why
+    return steps.DONE
+
+
+@dataclass(frozen=True)
+class RungeKutta(OneStep):
+    """The classical Runge-Kutta method of fourth order, explicit: five state determinations a step.
+
+    Acts on (u, v) with a = M^-1 (P - F(u) - C v). Every stage determines the elements from the committed state.
+    Fourth order where the forces are smooth; stable for undamped linear systems while dt < 2.83/omega of the
+    highest mode; every degree of freedom needs mass.
+    """
+
+    explicit: ClassVar[bool] = True
+    kernel: ClassVar[Kernel] = runge_kutta
+
+    def coefficients(self) -> tuple[float, float, float, float]:
+        return 1.0, 0.5, 0.0, 0.5

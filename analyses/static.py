@@ -1,0 +1,196 @@
+"""Static analyses: load control, displacement control and arc length, on one march."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+import numpy.typing as npt
+
+from femu import context as slot
+from femu.analyses import march
+from femu.analyses.algorithms import Algorithm, Newton
+from femu.analyses.convergence import RelativeUnbalance, Test
+from femu.analyses.limits import Limit, install_limits
+from femu.analyses.marcher import Marcher, Steps
+from femu.analyses.policy import Policy
+from femu.element import Name
+from femu.errors import AnalysisError, InputError
+from femu.model import DEFAULT_PATTERN, Model
+from femu.program import Program
+from femu.progress import Progress
+from femu.results import Result
+from femu.run import Run
+from femu.save import Save
+from femu.state import State
+
+Array = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class _Static:
+    algorithm: Algorithm = field(default_factory=Newton, kw_only=True)
+    test: Test = field(default_factory=RelativeUnbalance, kw_only=True)
+    policy: Policy = field(default_factory=Policy, kw_only=True)
+    limits: tuple[Limit, ...] = field(default=(), kw_only=True)
+    pattern: str = field(default=DEFAULT_PATTERN, kw_only=True)
+
+    def _march(self, model: Model | Program, start: State | None, save: Save | None, parameters: Array | None,
+               progress: Progress | None, control: int, increments: Array, dof: int = 0, weight: float = 0.0) -> Result:
+        program = _program(model)
+        if self.pattern not in program.pattern_names:
+            raise InputError(type(self).__name__, "pattern", self.pattern,
+                             f"must be one of the model's patterns: {', '.join(program.pattern_names[:-2]) or 'none'}",
+                             "add loads with model.load(..., pattern=...)")
+        row = program.pattern_names.index(self.pattern)
+        if not np.any(program.nodal[row, :program.neq]) and not (
+                control == march.LOAD and np.any(program.member[row])):
+            raise AnalysisError(f"pattern {self.pattern!r} of {program.name!r} has no nodal load on a free degree of "
+                                "freedom, so there is nothing to control.")
+        if control != march.LOAD and np.any(program.member[row]):
+            raise AnalysisError(f"pattern {self.pattern!r} has member loads: displacement and arc-length control take "
+                                "nodal loads only. Put the member loads into a pattern of their own and hold it.")
+        run = Run(program, start.copy() if start is not None else program.state(), parameters)
+        settings = run.hold(slot.SETTINGS, np.zeros(march.NSETTINGS))
+        run.hold(slot.MOVES, np.zeros(len(program.pattern_names), dtype=np.int64))
+        run.context[slot.RESTLESS] = int(program.restless or bool(np.any(program.member[row])))
+        run.hold(slot.IMPOSED, np.array(sorted(program.imposed) or [0], dtype=np.int64))
+        run.context[slot.NIMPOSED] = len(program.imposed)  # moving supports stay where they are
+        install_limits(run, self.limits)
+
+        def install(run: Run) -> None:
+            settings[march.CONTROL], settings[march.PATTERN], settings[march.CONTROLLED] = control, row, dof
+            settings[march.ALPHA_F] = settings[march.ALPHA_M] = 1.0
+            settings[march.ARC_WEIGHT] = weight
+            run.hold(slot.INCREMENTS, increments)
+
+        def divide(run: Run, step: int, parts: int) -> None:
+            run.hold(slot.INCREMENTS, np.full(parts, increments[step] / parts))
+
+        marcher = Marcher(run, march.march, Steps(len(increments), install, divide), self.algorithm, self.test, self.policy,
+                          save or Save(velocity=False, acceleration=False), progress, f"{program.name}: {type(self).__name__}")
+        outcome = marcher.go()
+        return Result.of(marcher, outcome, "static")
+
+
+@dataclass(frozen=True)
+class LoadControl(_Static):
+    """Raise the factor of a load pattern to ``factor`` in equal ``steps``; it is held from then on.
+
+    ::
+
+        gravity = LoadControl(pattern="gravity").run(frame)
+        Transient().run(frame, quake, start=gravity.state)
+    """
+
+    factor: float = 1.0
+    steps: int = 10
+
+    def __post_init__(self) -> None:
+        _check_steps("LoadControl", self.steps)
+        if not (isinstance(self.factor, (int, float)) and math.isfinite(self.factor)):
+            raise InputError("LoadControl", "factor", self.factor, "must be a finite number")
+
+    def run(self, model: Model | Program, *, start: State | None = None, save: Save | None = None,
+            parameters: Array | None = None, progress: Progress | None = None) -> Result:
+        """Run from ``start`` (which is not changed), or from the virgin state."""
+        program = _program(model)
+        before = start.factors.get(self.pattern, 0.0) if start is not None else 0.0
+        increments = np.full(self.steps, (self.factor - before) / self.steps)
+        return self._march(program, start, save, parameters, progress, march.LOAD, increments)
+
+
+@dataclass(frozen=True)
+class DisplacementControl(_Static):
+    """Lead the displacement of one node along ``path``, scaling a load pattern as needed.
+
+    ``path`` lists target displacements (from the undeformed position) to be visited in turn; steps are at most
+    ``step`` long. Cyclic protocols are paths that turn back. The load factor is an unknown: peaks are passed.
+    """
+
+    node: Name
+    direction: str
+    path: Sequence[float]
+    step: float
+
+    def __post_init__(self) -> None:
+        if not (isinstance(self.step, (int, float)) and math.isfinite(self.step) and self.step > 0.0):
+            raise InputError("DisplacementControl", "step", self.step, "must be above 0")
+        targets = np.atleast_1d(np.asarray(self.path, dtype=float))
+        if targets.ndim != 1 or not len(targets) or not np.isfinite(targets).all():
+            raise InputError("DisplacementControl", "path", self.path, "must be one or more finite displacements")
+
+    def run(self, model: Model | Program, *, start: State | None = None, save: Save | None = None,
+            parameters: Array | None = None, progress: Progress | None = None) -> Result:
+        """Run from ``start`` (which is not changed), or from the virgin state."""
+        program = _program(model)
+        dof = program.dof(self.node, self.direction)
+        if dof >= program.neq:
+            raise InputError("DisplacementControl", "node, direction", (self.node, self.direction), "must be free to move")
+        at = start.displacement(self.node, self.direction) if start is not None else 0.0
+        increments: list[float] = []
+        for target in np.atleast_1d(np.asarray(self.path, dtype=float)):
+            parts = max(math.ceil(abs(target - at) / self.step - 1e-9), 1)
+            if target != at:
+                increments += [(target - at) / parts] * parts
+            at = float(target)
+        if not increments:
+            raise InputError("DisplacementControl", "path", self.path, "must lead away from where the node is")
+        return self._march(program, start, save, parameters, progress, march.DISPLACEMENT, np.array(increments), dof)
+
+
+def Pushover(node: Name, to: float, *, direction: str = "x", steps: int = 100, **options: object) -> DisplacementControl:
+    """Push a node monotonically to a displacement in equal steps; see `DisplacementControl`."""
+    _check_steps("Pushover", steps)
+    if not (isinstance(to, (int, float)) and math.isfinite(to) and to != 0.0):
+        raise InputError("Pushover", "to", to, "must be a finite displacement other than 0")
+    return DisplacementControl(node, direction, [to], abs(to) / steps, **options)  # type: ignore[arg-type]
+
+
+def protocol(amplitudes: Iterable[float], cycles: int = 1) -> list[float]:
+    """Path of a cyclic protocol: each amplitude visited forth and back so many times, ending at zero."""
+    path: list[float] = []
+    for amplitude in amplitudes:
+        path += [float(amplitude), -float(amplitude)] * cycles
+    return [*path, 0.0]
+
+
+@dataclass(frozen=True)
+class ArcLength(_Static):
+    """Follow the equilibrium path by steps of a given ``arc``, through limit points and snaps.
+
+    Each step ends where |du|^2 + weight dlambda^2 = arc^2 (Crisfield 1981). ``weight`` 0 is the cylindrical form.
+    OpenSees: ``ArcLength arc weight``.
+    """
+
+    arc: float
+    steps: int
+    weight: float = 0.0
+
+    def __post_init__(self) -> None:
+        _check_steps("ArcLength", self.steps)
+        for name in ("arc", "weight"):
+            value = getattr(self, name)
+            if not (isinstance(value, (int, float)) and math.isfinite(value) and (value > 0.0 or (name == "weight" and value == 0.0))):
+                raise InputError("ArcLength", name, value, "must be above 0" if name == "arc" else "must not be negative")
+
+    def run(self, model: Model | Program, *, start: State | None = None, save: Save | None = None,
+            parameters: Array | None = None, progress: Progress | None = None) -> Result:
+        """Run from ``start`` (which is not changed), or from the virgin state; the first step raises the load."""
+        return self._march(model, start, save, parameters, progress, march.ARC_LENGTH, np.full(self.steps, float(self.arc)),
+                           weight=float(self.weight))
+
+
+def _program(model: Model | Program) -> Program:
+    if isinstance(model, Model):
+        return model.compile()
+    if not isinstance(model, Program):
+        raise InputError("analysis", "model", model, "must be a Model or a Program")
+    return model
+
+
+def _check_steps(what: str, steps: int) -> None:
+    if isinstance(steps, bool) or not isinstance(steps, int) or steps < 1:
+        raise InputError(what, "steps", steps, "must be a whole number from 1 on")

@@ -1,0 +1,221 @@
+"""Transient analysis: response in time to ground motion, loads that follow a series, and moving supports."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+import numpy.typing as npt
+
+from femu import context as slot
+from femu.analyses import march
+from femu.analyses.algorithms import Algorithm, Newton
+from femu.analyses.convergence import RelativeUnbalance, Test
+from femu.analyses.limits import Limit, install_limits
+from femu.analyses.marcher import Marcher, Steps
+from femu.analyses.newmark import Newmark
+from femu.analyses.one_step import OneStep
+from femu.analyses.policy import Policy
+from femu.errors import AnalysisError, InputError
+from femu.model import Model
+from femu.program import GROUND, Program
+from femu.progress import Progress
+from femu.results import Result
+from femu.run import Run, aligned
+from femu.save import Save
+from femu.series import Series
+from femu.state import State
+
+Array = npt.NDArray[np.float64]
+Excitation = Series | Mapping[str, Series] | None
+
+
+@dataclass(frozen=True)
+class Transient:
+    """Step-by-step response in time.
+
+    ::
+
+        result = Transient(Newmark(), dt=0.01).run(frame, GroundMotion.el_centro())
+
+    ``limits`` end the run when reached. The convergence ``policy`` helps steps that do not converge; see
+    `femu.analyses.policy.Policy`.
+    """
+
+    integrator: OneStep = field(default_factory=Newmark)
+    dt: float = 0.01
+    algorithm: Algorithm = field(default_factory=Newton)
+    test: Test = field(default_factory=RelativeUnbalance)
+    policy: Policy = field(default_factory=Policy)
+    limits: tuple[Limit, ...] = ()
+
+    def __post_init__(self) -> None:
+        if not (isinstance(self.dt, (int, float)) and math.isfinite(self.dt) and self.dt > 0.0):
+            raise InputError("Transient", "dt", self.dt, "must be above 0")
+        if not isinstance(self.integrator, OneStep):
+            raise InputError("Transient", "integrator", self.integrator, "must be an integrator", "for example Newmark()")
+
+    def run(self, model: Model | Program, motion: Excitation = None, *, duration: float | None = None,
+            start: State | None = None, save: Save | None = None, parameters: Array | None = None,
+            progress: Progress | None = None) -> Result:
+        """Response to base acceleration ``motion`` (along x, or a mapping of "x" and "y" to motions).
+
+        ``duration`` is that of the longest motion if left out. ``start`` is a state to go on from, at its own time;
+        it is not changed. ``parameters`` stands in for the program's parameter vector. Displacements are relative
+        to the ground.
+        """
+        program = model.compile() if isinstance(model, Model) else model
+        state = start.copy() if start is not None else program.state()
+        motions = _by_direction(motion)
+        steps = self._count(motions, duration, state)
+        run = Run(program, state, parameters)
+        self.prepare(run, motions)
+        series = self._series(run, motions)
+        began = state.time
+        nodes = _grid(began, self.dt, steps)
+
+        def install(run: Run) -> None:
+            self._install(run, series, nodes, self.dt)
+
+        def divide(run: Run, step: int, parts: int) -> None:
+            self._install(run, series, np.linspace(nodes[step], nodes[step + 1], parts + 1), self.dt / parts)
+
+        install_limits(run, self.limits)
+        marcher = Marcher(run, self.integrator.kernel, Steps(steps, install, divide), self.algorithm, self.test, self.policy,
+                          save or Save(), progress, f"{program.name}: {type(self.integrator).__name__}")
+        outcome = marcher.go()
+        return Result.of(marcher, outcome, "transient")
+
+    # --- pieces ---
+
+    def _count(self, motions: dict[str, Series], duration: float | None, state: State) -> int:
+        if duration is None:
+            lengths = [m.duration for m in motions.values() if hasattr(m, "duration")]
+            if not lengths:
+                raise InputError("Transient.run", "duration", None, "must be given where no ground motion tells it")
+            duration = max(lengths) - state.time
+        if not (isinstance(duration, (int, float)) and math.isfinite(duration) and duration >= 0.0):
+            raise InputError("Transient.run", "duration", duration, "must not be negative")
+        return int(math.ceil(duration / self.dt - 1e-9))
+
+    def prepare(self, run: Run, motions: Mapping[str, Series]) -> None:
+        """Mass, damping and ground motion as the kernels want them."""
+        program, context = run.program, run.context
+        mass, diagonal = run.mass_band()
+        if not np.any(mass[:program.neq * program.ld:program.ld] > 0.0):
+            raise AnalysisError(f"{program.name!r} has no mass, so it has no transient response. Give nodes a mass=(x, y, rz).")
+        if self.integrator.explicit:
+            bare = np.flatnonzero(mass[:program.neq * program.ld:program.ld] <= 0.0)
+            if len(bare):
+                node, direction = program.numbering.representative[bare[0]]
+                raise AnalysisError(f"{type(self.integrator).__name__} needs mass on every degree of freedom, and node {node!r} "
+                                    f"has none in direction {direction!r}. Give it mass, or use an implicit integrator.")
+        run.hold(slot.MASS, mass)
+        context[slot.MASS_DIAGONAL] = int(diagonal)
+        p = run.parameters
+        a, initial, current, committed = (p[program.parameters.index(f"rayleigh.{n}")]
+                                          for n in ("mass", "initial", "current", "committed"))
+        constant = a * mass
+        if initial != 0.0:
+            constant = constant + initial * run.initial_stiffness(damped=True)
+        if a != 0.0 or initial != 0.0:
+            held = run.hold(slot.DAMPING, aligned(len(mass)))
+            held[:] = constant
+            held[program.storage:] = 0.0
+        if current != 0.0 or committed != 0.0:
+            run.hold(slot.KD, aligned(len(mass)))
+        if committed != 0.0:
+            if not context[slot.KC]:
+                raise AnalysisError("rayleigh.committed was set after the model was compiled without it. Set it with "
+                                    "Model.rayleigh(committed=...), then compile.")
+            if not np.any(run.state.vector[program.layout.stiffness:program.layout.elements]):
+                run.state.vector[program.layout.stiffness:program.layout.elements] = (
+                    run.initial_stiffness(damped=True)[:program.storage])
+        settings = run.hold(slot.SETTINGS, np.zeros(march.NSETTINGS))
+        settings[march.CURRENT], settings[march.COMMITTED] = current, committed
+        self._modal(run)
+        nodal = run.hold(slot.NODAL, program.nodal.copy())
+        full = program.mass_matrix(p)
+        for direction in motions:
+            row = program.pattern_names.index(GROUND[direction])
+            nodal[row] = -(full @ program.influence(direction))
+            program.gather(nodal[row])
+        run.hold(slot.NODAL_WANTED, np.any(nodal != 0.0, axis=1).astype(np.int64))
+        run.hold(slot.IMPOSED, np.array(sorted(program.imposed) or [0], dtype=np.int64))
+        context[slot.NIMPOSED] = len(program.imposed)
+
+    def _modal(self, run: Run) -> None:
+        """Modal damping as a sum of rows: C = sum over modes of 2 ratio omega (M phi)(M phi)^T."""
+        program = run.program
+        if not program.modal_ratios:
+            return
+        from femu.analyses.eigen import eigen
+
+        modes = eigen(program, len(program.modal_ratios), parameters=run.parameters)
+        mass = program.mass_matrix(run.parameters)
+        rows = np.array([np.sqrt(2.0 * r * w) * (mass @ modes.shapes[:, m])[:program.neq]
+                         for m, (r, w) in enumerate(zip(program.modal_ratios, modes.frequencies, strict=True))])
+        run.hold(slot.MODAL, np.ascontiguousarray(rows))
+        run.context[slot.NMODAL] = len(rows)
+
+    def _series(self, run: Run, motions: Mapping[str, Series]) -> list[Series | None]:
+        program = run.program
+        series = list(program.series)
+        for direction, motion in motions.items():
+            series[program.pattern_names.index(GROUND[direction])] = motion
+        moves = np.array([int(s is not None) for s in series] or [0], dtype=np.int64)
+        run.hold(slot.MOVES, moves)
+        moving_member = any(s is not None and np.any(program.member[row] != 0.0) for row, s in enumerate(series))
+        run.context[slot.RESTLESS] = int(program.restless or moving_member)
+        return series
+
+    def _install(self, run: Run, series: list[Series | None], nodes: Array, dt: float) -> None:
+        settings = run[slot.SETTINGS]
+        alpha_m, alpha_f, beta, gamma = self.integrator.coefficients()
+        settings[march.DT], settings[march.ALPHA_M], settings[march.ALPHA_F] = dt, alpha_m, alpha_f
+        settings[march.BETA], settings[march.GAMMA], settings[march.CONTROL] = beta, gamma, march.TRANSIENT
+        if alpha_f != 1.0 and run[slot.U] is run[slot.U1]:
+            run.hold(slot.U, aligned(run.program.ndof))
+            run.hold(slot.V, aligned(run.program.ndof))
+        ends = nodes[1:]
+        inside = nodes[:-1] + alpha_f * np.diff(nodes)
+        run.hold(slot.SERIES1, sample(series, ends))
+        run.hold(slot.SERIES, run[slot.SERIES1] if alpha_f == 1.0 else sample(series, inside))
+        imposed = run.program.imposed
+        if imposed:
+            rows = [imposed[place].at(ends) for place in sorted(imposed)]
+            run.hold(slot.MOTION, np.ascontiguousarray(np.concatenate(
+                [np.stack([r[k] for r in rows], axis=1) for k in range(3)], axis=1)))
+
+
+def _grid(began: float, dt: float, steps: int) -> Array:
+    """Times of the steps. On multiples of dt wherever the start is one: a run that goes on meets the same bits."""
+    before = round(began / dt)
+    if abs(began - before * dt) <= 1e-6 * dt:
+        return dt * (before + np.arange(steps + 1))
+    return began + dt * np.arange(steps + 1)
+
+
+def sample(series: list[Series | None], times: Array) -> Array:
+    """Factors of the patterns at given times, one row a time."""
+    table = np.zeros((max(len(times), 1), max(len(series), 1)))
+    for column, s in enumerate(series):
+        if s is not None:
+            table[:len(times), column] = s.at(times)
+    if not np.isfinite(table).all():
+        raise InputError("Transient.run", "series", series, "must be finite at all times of the run")
+    return table
+
+
+def _by_direction(motion: Excitation) -> dict[str, Series]:
+    if motion is None:
+        return {}
+    found = dict(motion) if isinstance(motion, Mapping) else {"x": motion}
+    for direction, series in found.items():
+        if direction not in GROUND:
+            raise InputError("Transient.run", "motion", direction, f"must be along one of {tuple(GROUND)}")
+        if not isinstance(series, Series):
+            raise InputError("Transient.run", "motion", series, "must have a method at(t)", "give a GroundMotion")
+    return found

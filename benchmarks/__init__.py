@@ -1,0 +1,1 @@
+"""Speed of femu against its peers, measured in one run."""

@@ -1,0 +1,168 @@
+"""State determination of the force-based beam-column (see `femu.elements.force_beam_column`)."""
+
+from __future__ import annotations
+
+import math
+from functools import cache
+
+from femu import context as slot
+from femu.elements.sections import determine_sections
+from femu.kernels import Kernel, inlined, shift
+
+ITERATIONS = 20
+TOLERANCE = 1e-18  # on the energy of the compatibility error, relative to force times deformation
+SUBDIVISIONS = 6  # halvings of the increment where the iteration fails
+SINGULAR = 1e-20  # determinant of a section's stiffness, relative to the elastic one
+FLOOR = 1e-10  # stiffness given to a perfectly plastic section, relative to the elastic one
+
+# geometry: least determinant of a section, stiffnesses added below it; then by points x/L, and the weights w L times
+# 1, x/L - 1, x/L, (x/L - 1)^2, (x/L - 1) x/L, (x/L)^2
+LEAST, ADDED_EA, ADDED_EI, PLACES = 0, 1, 2, 3
+# state: basic force (3), basic stiffness (6), deformation (3); by points: axial strain, curvature, N, M,
+# flexibility (3), stiffness (3); then the histories of the sections
+DEFORMATION, STRAINS = 9, 12
+SECTION_FLOATS = 10
+# workspace: section stiffness and target forces by points, then the sections'
+WORK_FLOATS = 5
+# what failed, left in the workspace: code, iterations, last energy and scale
+NO_SECTION_FORCE, SINGULAR_FLEXIBILITY, NOT_CONVERGED = 1, 2, 3
+
+
+def section_constants(length: float, EA: float, EI: float, places: tuple[float, ...],
+                      weights: tuple[float, ...]) -> list[float]:
+    """The geometry vector that the kernel reads."""
+    points = [(x, w * length) for x, w in zip(places, weights, strict=True)]
+    by_points = [*places, *(w for _, w in points), *(w * (x - 1.0) for x, w in points), *(w * x for x, w in points),
+                 *(w * (x - 1.0) ** 2 for x, w in points), *(w * (x - 1.0) * x for x, w in points),
+                 *(w * x * x for x, w in points)]
+    return [SINGULAR * EA * EI, FLOOR * EA, FLOOR * EI, *by_points]
+
+
+@inlined
+def _same(n, x, y):
+    """Whether two vectors are equal."""
+    for j in range(n):
+        if x[j] != y[j]:
+            return False
+    return True
+
+
+@inlined
+def _invert_sections(n, g, k, f):
+    """Flexibilities f of the sections from their stiffnesses k."""
+    for j in range(n):
+        k11, k12, k22 = k[j], k[n + j], k[2 * n + j]
+        determinant = k11 * k22 - k12 * k12
+        if abs(determinant) < g[LEAST]:
+            k11, k22 = k11 + g[ADDED_EA], k22 + g[ADDED_EI]
+            determinant = k11 * k22 - k12 * k12
+        r = 1.0 / determinant
+        f[j], f[n + j], f[2 * n + j] = k22 * r, -k12 * r, k11 * r
+
+
+@inlined
+def _compatible(n, g, e, y, f, target):
+    """Deformation of the element that its sections are compatible with, their unbalance taken by their flexibility."""
+    axial, left, right = shift(g, PLACES + n), shift(g, PLACES + 2 * n), shift(g, PLACES + 3 * n)
+    vn, vi, vj = 0.0, 0.0, 0.0
+    for j in range(n):
+        dN, dM = target[j] - y[j], target[n + j] - y[n + j]
+        curvature = e[n + j] + f[n + j] * dN + f[2 * n + j] * dM
+        vn += axial[j] * (e[j] + f[j] * dN + f[n + j] * dM)
+        vi += left[j] * curvature
+        vj += right[j] * curvature
+    return vn, vi, vj
+
+
+@inlined
+def _stiffness(n, g, f):
+    """Basic stiffness of the element: the inverse of its flexibility, integrated from that of the sections."""
+    axial, left, right = shift(g, PLACES + n), shift(g, PLACES + 2 * n), shift(g, PLACES + 3 * n)
+    left_left, left_right, right_right = shift(g, PLACES + 4 * n), shift(g, PLACES + 5 * n), shift(g, PLACES + 6 * n)
+    fnn, fni, fnj, fii, fij, fjj = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
+    for j in range(n):
+        fnn += axial[j] * f[j]
+        fni += left[j] * f[n + j]
+        fnj += right[j] * f[n + j]
+        fii += left_left[j] * f[2 * n + j]
+        fij += left_right[j] * f[2 * n + j]
+        fjj += right_right[j] * f[2 * n + j]
+    c00, c01, c02 = fii * fjj - fij * fij, fij * fnj - fni * fjj, fni * fij - fii * fnj
+    r = 1.0 / (fnn * c00 + fni * c01 + fnj * c02)
+    return (c00 * r, c01 * r, c02 * r, (fnn * fjj - fnj * fnj) * r, (fni * fnj - fnn * fij) * r,
+            (fnn * fii - fni * fni) * r)
+
+
+@cache
+def force_based(points: int) -> Kernel:
+    """Basic kernel for a number of points: a constant, so that the loops over the points unroll."""
+    n = points
+
+    def determination(i, g, p, c, t, w, v, rate, step, load):
+        place = shift(g, PLACES)
+        e, y, f = shift(t, STRAINS), shift(t, STRAINS + 2 * n), shift(t, STRAINS + 4 * n)
+        committed = shift(c, STRAINS)
+        known = shift(t, STRAINS + 7 * n)  # the stiffnesses that f and the element's stiffness belong to
+        k, target, rest = w, shift(w, 3 * n), shift(w, WORK_FLOATS * n)
+        code, iterations, energy, scale = 0, 0, 0.0, 0.0
+        for level in range(SUBDIVISIONS + 1):
+            parts = 1 << level
+            for j in range(SECTION_FLOATS * n):
+                e[j] = committed[j]
+            # a virgin element has no flexibility and no stiffness yet: its first iteration moves nothing and finds them
+            N, Mi, Mj = c[0], c[1], c[2]
+            knn, kni, knj, kii, kij, kjj = c[3], c[4], c[5], c[6], c[7], c[8]
+            sn, si, sj = c[DEFORMATION], c[DEFORMATION + 1], c[DEFORMATION + 2]
+            for part in range(1, parts + 1):
+                tn, ti, tj = v[0], v[1], v[2]
+                if part < parts:
+                    share = part / parts
+                    tn = c[DEFORMATION] + share * (tn - c[DEFORMATION])
+                    ti = c[DEFORMATION + 1] + share * (ti - c[DEFORMATION + 1])
+                    tj = c[DEFORMATION + 2] + share * (tj - c[DEFORMATION + 2])
+                code = NOT_CONVERGED
+                for iteration in range(ITERATIONS):
+                    rn, ri, rj = tn - sn, ti - si, tj - sj
+                    dn = knn * rn + kni * ri + knj * rj
+                    di = kni * rn + kii * ri + kij * rj
+                    dj = knj * rn + kij * ri + kjj * rj
+                    N, Mi, Mj = N + dn, Mi + di, Mj + dj
+                    energy = abs(dn * rn) + abs(di * ri) + abs(dj * rj)
+                    scale = abs(N * tn) + abs(Mi * ti) + abs(Mj * tj)
+                    if iteration > 0 and energy > TOLERANCE * scale:
+                        # a clamped member under load has forces but no deformation: then their own energy is the scale
+                        scale += N * N / abs(knn) + Mi * Mi / abs(kii) + Mj * Mj / abs(kjj)
+                    if iteration > 0 and energy <= TOLERANCE * scale:
+                        code = 0
+                        break
+                    iterations += 1
+                    for j in range(n):
+                        x = place[j]
+                        target[j] = N + load[j]
+                        target[n + j] = (x - 1.0) * Mi + x * Mj + load[n + j]
+                        dN, dM = target[j] - y[j], target[n + j] - y[n + j]
+                        e[j] += f[j] * dN + f[n + j] * dM
+                        e[n + j] += f[n + j] * dN + f[2 * n + j] * dM
+                    if determine_sections(n, i, p, c, t, rest, e, y, k, step) != 0:
+                        code = NO_SECTION_FORCE
+                        break
+                    if not _same(3 * n, k, known):
+                        for j in range(3 * n):
+                            known[j] = k[j]
+                        _invert_sections(n, g, k, f)
+                        knn, kni, knj, kii, kij, kjj = _stiffness(n, g, f)
+                        if not math.isfinite(knn + kii + kjj):
+                            code = SINGULAR_FLEXIBILITY
+                            break
+                    sn, si, sj = _compatible(n, g, e, y, f, target)
+                if code != 0:
+                    break
+            if code == 0:
+                t[0], t[1], t[2] = N, Mi, Mj
+                t[3], t[4], t[5], t[6], t[7], t[8] = knn, kni, knj, kii, kij, kjj
+                t[DEFORMATION], t[DEFORMATION + 1], t[DEFORMATION + 2] = v[0], v[1], v[2]
+                return 0
+        w[0], w[1], w[2], w[3] = float(code), float(iterations), energy, scale
+        return code
+
+    return Kernel(determination, slot.BASIC_SIGNATURE, f"{__name__}.force_based_{points}")

@@ -1,0 +1,137 @@
+"""Base of the plane beam-columns: what they share outside their basic system."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import KW_ONLY
+from typing import Any
+
+import numpy as np
+
+from femu.element import Array, Element, Name, Plan, chord
+from femu.elements.frame import BASIC_WORKSPACE, END_REACTIONS, GEOMETRIES, frame_group
+from femu.errors import InputError
+from femu.kernels import Kernel
+from femu.loads import PointLoad, UniformLoad
+from femu.parameters import nonnegative
+
+BASIC_NAMES = ("N", "Mi", "Mj")
+BASIC_STATE = [*BASIC_NAMES, "k_NN", "k_Ni", "k_Nj", "k_ii", "k_ij", "k_jj", "v_N", "v_i", "v_j"]
+"""State of every frame element before its own: basic forces, upper triangle of the basic stiffness, deformations."""
+
+_FAILURES = {
+    1: "a section has no answer",
+    2: "its flexibility cannot be inverted",
+    3: "its state determination does not converge, also not in 64 parts",
+}
+
+
+class FrameElement(Element):
+    """A plane beam-column from node i to node j.
+
+    Basic forces: N (tension positive) and the end moments Mi, Mj (counterclockwise on the member positive), which
+    do work on the elongation and on the end rotations from the chord. ``geometry`` is "linear", "p-delta" or
+    "corotational". ``offset_i`` and ``offset_j`` are vectors from the node to the end of the flexible part.
+    ``mass`` is a mass per length, lumped at the ends unless ``consistent_mass``. ``damped=False`` takes the member
+    out of stiffness-proportional damping.
+    """
+
+    name: Name
+    i: Name
+    j: Name
+    _: KW_ONLY
+    geometry: str = "linear"
+    offset_i: Sequence[float] = (0.0, 0.0)
+    offset_j: Sequence[float] = (0.0, 0.0)
+    mass: float = nonnegative("mass per length", "mass/length", default=0.0)
+    consistent_mass: bool = False
+    damped: bool = True
+
+    @property
+    def nodes(self) -> tuple[Name, ...]:
+        return (self.i, self.j)
+
+    def validate(self) -> None:
+        if self.i == self.j:
+            raise InputError(self.label(), "j", self.j, "must differ from node i")
+        if self.geometry not in GEOMETRIES:
+            raise InputError(self.label(), "geometry", self.geometry, f"must be one of {tuple(GEOMETRIES)}")
+        for name in ("offset_i", "offset_j"):
+            value = getattr(self, name)
+            try:
+                vector = np.asarray(value, dtype=float)
+            except (TypeError, ValueError):
+                vector = np.zeros(0)
+            if vector.shape != (2,) or not np.isfinite(vector).all():
+                raise InputError(self.label(), name, value, "must be two finite numbers", "in global axes")
+        self.validate_member()
+
+    def validate_member(self) -> None:
+        """Rules of the subclass."""
+
+    # --- what a subclass supplies ---
+
+    def basic_kernel(self) -> Kernel:
+        """Kernel of the basic system."""
+        raise NotImplementedError
+
+    def basic_plan(self, length: float) -> tuple[list[int], list[float], list[str], int, int]:
+        """Integers, constants, names of the state after the basic head, workspace, and floats of member load."""
+        raise NotImplementedError
+
+    def basic_load(self, load: UniformLoad | PointLoad, length: float, plan: Plan) -> Array:
+        """What a member load adds to the basic system's load vector."""
+        raise NotImplementedError
+
+    # --- the rest is common ---
+
+    def plan(self, coordinates: dict[Name, Array]) -> Plan:
+        offsets = [float(v) for v in (*self.offset_i, *self.offset_j)]
+        length, cosine, sine = chord(self, coordinates, offsets)
+        integers, constants, state, workspace, load = self.basic_plan(length)
+        return Plan(
+            dofs=[(node, d) for node in self.nodes for d in ("x", "y", "rz")],
+            group=frame_group, basic=self.basic_kernel(),
+            integers=[GEOMETRIES[self.geometry], int(any(offsets)), *integers],
+            geometry=[length, 1.0 / length, cosine, sine, *offsets, *constants],
+            state=BASIC_STATE + state, workspace=BASIC_WORKSPACE + workspace, load_size=END_REACTIONS + load,
+            damped=self.damped, mass=self._mass_terms(length, cosine, sine), basic_forces=BASIC_NAMES)
+
+    def _mass_terms(self, length: float, cosine: float, sine: float) -> list[tuple[int, int, str, float]]:
+        if self.consistent_mass:
+            a, b = length / 420.0, length / 6.0
+            local = np.array([
+                [2 * b, 0, 0, b, 0, 0],
+                [0, 156 * a, 22 * length * a, 0, 54 * a, -13 * length * a],
+                [0, 22 * length * a, 4 * length**2 * a, 0, 13 * length * a, -3 * length**2 * a],
+                [b, 0, 0, 2 * b, 0, 0],
+                [0, 54 * a, 13 * length * a, 0, 156 * a, -22 * length * a],
+                [0, -13 * length * a, -3 * length**2 * a, 0, -22 * length * a, 4 * length**2 * a]])
+            turn = np.array([[cosine, sine, 0.0], [-sine, cosine, 0.0], [0.0, 0.0, 1.0]])
+            rotation = np.kron(np.eye(2), turn)
+            matrix = rotation.T @ local @ rotation
+            return [(r, c, "mass", float(matrix[r, c])) for r in range(6) for c in range(6) if matrix[r, c] != 0.0]
+        return [(d, d, "mass", length / 2.0) for d in (0, 1, 3, 4)]
+
+    def failure(self, workspace: Array) -> str:
+        code, iterations, energy, scale = (float(v) for v in workspace[BASIC_WORKSPACE:BASIC_WORKSPACE + 4])
+        reason = _FAILURES.get(int(code), _FAILURES[1]) if np.isfinite(code) else _FAILURES[1]
+        return (f"{self.label()} between nodes {self.i!r} and {self.j!r}: {reason} (after {int(iterations)} iterations "
+                f"the energy of the compatibility error is {energy:.3g}, of the deformation {scale:.3g}).")
+
+    def member_load(self, load: Any, plan: Plan) -> Array:
+        length = plan.geometry[0]
+        if isinstance(load, UniformLoad):
+            ends = [-load.x * length, -load.y * length / 2.0, -load.y * length / 2.0]
+        else:
+            ends = [-load.x, -load.y * (1.0 - load.at), -load.y * load.at]
+        return np.concatenate([ends, self.basic_load(load, length, plan)])
+
+
+def clamped_forces(load: UniformLoad | PointLoad, length: float) -> tuple[float, float, float]:
+    """Basic forces (N at end j, Mi, Mj) of a load on a prismatic elastic bar with clamped ends."""
+    if isinstance(load, UniformLoad):
+        moment = load.y * length**2 / 12.0
+        return -0.5 * load.x * length, -moment, moment
+    a, b = load.at, 1.0 - load.at
+    return -load.x * a, -load.y * length * a * b**2, load.y * length * a**2 * b

@@ -1,0 +1,181 @@
+"""Links: springs, dashpots and other laws between two nodes.
+
+A link turns the displacements u of its degrees of freedom into the deformations of its basic system, one for each
+direction, by a constant matrix, and the basic forces back into nodal forces::
+
+    v = B u,    f = B^T q,    K = B^T k B
+
+Only the degrees of freedom that B touches belong to the link: a spring along x leaves rotations alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import KW_ONLY
+
+import numpy as np
+
+from femu import context as slot
+from femu.component import Constitutive, Material, part_table
+from femu.element import DOF_NAMES, Array, Element, Name, Plan
+from femu.elements.assembly import scatter_vectors
+from femu.elements.truss import check_damped
+from femu.errors import InputError
+from femu.kernels import Kernel, floats_at, ints_at, kernel, shift
+from femu.laws import call_block
+
+# geometry: number of directions m, number of degrees of freedom n, then B row by row
+DIRECTIONS, COUNT, B = 0, 1, 2
+NEGLIGIBLE = 1e-14  # entries of B that are only the round-off of sines and cosines
+# workspace of a block: strain, rate, stress, tangent, damping
+POINT_FLOATS = 5
+FORCE_NAMES = {"x": "Fx", "y": "Fy", "rz": "Mz"}
+
+
+@kernel(slot.GROUP)
+def link_group(context, first, count, mode):
+    """Forces and stiffnesses of many links, added to those of the structure.
+
+    The laws are evaluated in both modes: at its committed deformation a law gives its committed force, and the force
+    may depend on the velocity.
+    """
+    table, integers = ints_at(context[slot.TABLE]), ints_at(context[slot.INTEGERS])
+    u, velocity = floats_at(context[slot.U]), floats_at(context[slot.V])
+    for e in range(first, first + count):
+        own = shift(integers, table[e])
+        g = shift(floats_at(context[slot.G]), own[slot.AT_G])
+        m, n = int(g[DIRECTIONS]), int(g[COUNT])
+        matrix, entries = shift(g, B), n * (n + 1) // 2
+        v = floats_at(context[slot.W])
+        rate, f, k, rest = shift(v, m), shift(v, 2 * m), shift(v, 2 * m + n), shift(v, 2 * m + n + entries)
+        for d in range(m):
+            v[d], rate[d] = 0.0, 0.0
+            for a in range(n):
+                v[d] += matrix[d * n + a] * u[own[slot.DOFS + a]]
+                rate[d] += matrix[d * n + a] * velocity[own[slot.DOFS + a]]
+        state = shift(floats_at(context[slot.T]), own[slot.AT_STATE])
+        if slot.call_basic(own[slot.BASIC], (
+                shift(own, slot.DOFS + n), g, shift(floats_at(context[slot.P]), own[slot.AT_P]),
+                shift(floats_at(context[slot.C]), own[slot.AT_STATE]), state, rest, v, rate,
+                floats_at(context[slot.STEP]), g)) != 0:
+            context[slot.FAILED] = e + 1
+            return 1
+        for a in range(n):
+            f[a] = 0.0
+        for a in range(entries):
+            k[a] = 0.0
+        stiffness = shift(state, m)
+        for d in range(m):
+            for a in range(n):
+                f[a] += matrix[d * n + a] * state[d]
+            for o in range(m):
+                low, high = min(d, o), max(d, o)
+                value = stiffness[low * m - low * (low - 1) // 2 + high - low]
+                if value != 0.0:
+                    for a in range(n):
+                        for b in range(a + 1):
+                            k[a * (a + 1) // 2 + b] += matrix[d * n + a] * value * matrix[o * n + b]
+        scatter_vectors(context, own, n, f, k)
+    return 0
+
+
+@kernel(slot.BASIC_SIGNATURE)
+def uniaxial_laws(i, g, p, c, t, w, v, rate, step, load):
+    """Basic kernel: an independent law in each direction."""
+    m = i[0]
+    entries = m * (m + 1) // 2
+    stiffness, deformation, history = shift(t, m), shift(t, m + entries), 2 * m + entries
+    for a in range(entries):
+        stiffness[a] = 0.0
+    failed = 0
+    for d in range(m):
+        own = shift(i, 1 + 4 * d)
+        w[0], w[1], w[4] = v[d], rate[d], 0.0
+        failed += call_block(own[0], (
+            1, shift(i, own[1]), shift(p, own[2]), shift(c, history + own[3]), shift(t, history + own[3]),
+            shift(w, POINT_FLOATS), w, shift(w, 1), step, shift(w, 2), shift(w, 3), shift(w, 4)))
+        t[d], deformation[d] = w[2], v[d]
+        # a rate follows the displacement as the integrator has it
+        stiffness[d * m - d * (d - 1) // 2] = w[3] + step[2] * w[4]
+    return failed
+
+
+class BasicLink(Element):
+    """Base of the links: two nodes, and a matrix B that subclasses supply row by row."""
+
+    name: Name
+    i: Name
+    j: Name
+
+    @property
+    def nodes(self) -> tuple[Name, ...]:
+        return (self.i, self.j)
+
+    def lay_out(self, rows: list[list[float]], basic: Kernel, integers: list[int], forces: list[str],
+                deformations: list[str], histories: list[str], workspace: int, damped: bool, restless: bool) -> Plan:
+        """Plan with the rows of B over the degrees of freedom x, y, rz of node i, then of node j."""
+        matrix = np.array(rows)
+        matrix[np.abs(matrix) < NEGLIGIBLE * np.abs(matrix).max(axis=1, keepdims=True)] = 0.0
+        used = np.flatnonzero(matrix.any(axis=0))
+        dofs = [(node, d) for node in self.nodes for d in DOF_NAMES]
+        m, n = len(rows), len(used)
+        triangle = [f"k_{forces[a]}_{forces[b]}" for a in range(m) for b in range(a, m)]
+        return Plan(
+            dofs=[dofs[a] for a in used], group=link_group, basic=basic, integers=integers,
+            geometry=[float(m), float(n), *(float(v) for v in matrix[:, used].ravel())],
+            state=[*forces, *triangle, *deformations, *histories], workspace=2 * m + n + n * (n + 1) // 2 + workspace,
+            damped=damped, restless=restless, basic_forces=tuple(forces))
+
+
+class Link(BasicLink):
+    """A link with a uniaxial law in each of some directions.
+
+    ``laws`` maps the local directions "x", "y" and "rz" to materials, which give the force from the relative
+    displacement (the moment from the relative rotation) in place of stress from strain. As in OpenSees, a link takes
+    part in stiffness-proportional damping only where ``damped``.
+    """
+
+    laws: Mapping[str, Material]
+    _: KW_ONLY
+    damped: bool = False
+
+    def validate(self) -> None:
+        if self.i == self.j:
+            raise InputError(self.label(), "j", self.j, "must differ from node i")
+        if not isinstance(self.laws, Mapping) or not self.laws:
+            raise InputError(self.label(), "laws", self.laws, "must map at least one direction to a Material",
+                             'for example {"x": Elastic(1e6)}')
+        for direction, law in self.laws.items():
+            if direction not in DOF_NAMES:
+                raise InputError(self.label(), "laws", direction, f"must have directions among {DOF_NAMES}")
+            if not isinstance(law, Material):
+                raise InputError(self.label(), f"laws[{direction!r}]", law, "must be a Material", "see femu.materials")
+        # in the order of the degrees of freedom, whatever the order they were given in
+        self.laws = {d: self.laws[d] for d in DOF_NAMES if d in self.laws}
+        check_damped(self, self.damped, any(law.rate_dependent for law in self.laws.values()))
+        self.validate_link()
+
+    def validate_link(self) -> None:
+        """Rules of the subclass."""
+
+    def parts(self) -> list[tuple[str, Constitutive]]:
+        return list(self.laws.items())
+
+    def rows(self, coordinates: dict[Name, Array]) -> dict[str, list[float]]:
+        """Row of B for each direction."""
+        raise NotImplementedError
+
+    def plan(self, coordinates: dict[Name, Array]) -> Plan:
+        laws, rows = list(self.laws.values()), self.rows(coordinates)
+        return self.lay_out(
+            [rows[d] for d in self.laws], uniaxial_laws, [len(laws), *part_table(laws, len(self.declared), 0, start=1)],
+            [FORCE_NAMES[d] for d in self.laws], [f"v_{d}" for d in self.laws],
+            [f"{d}.{h}" for d, law in self.laws.items() for h in law.history_names()],
+            POINT_FLOATS + max(law.workspace(1) for law in laws), self.damped, any(law.rate_dependent for law in laws))
+
+
+def turned(cosine: float, sine: float, arm_i: float = 0.0, arm_j: float = 0.0) -> dict[str, list[float]]:
+    """Rows of B for local axes turned by an angle; the arms are the lengths of rigid ends along local x."""
+    return {"x": [-cosine, -sine, 0.0, cosine, sine, 0.0],
+            "y": [sine, -cosine, -arm_i, -sine, cosine, -arm_j],
+            "rz": [0.0, 0.0, -1.0, 0.0, 0.0, 1.0]}

@@ -1,0 +1,41 @@
+"""Mass at a node."""
+
+from __future__ import annotations
+
+from femu import context as slot
+from femu.element import Array, Element, Name, Plan
+from femu.errors import InputError
+from femu.kernels import kernel
+from femu.parameters import nonnegative
+
+
+@kernel(slot.GROUP)
+def _no_force(context, first, count, mode):
+    return 0
+
+
+class LumpedMass(Element):
+    """A mass at a node, with a name of its own: the same as the ``mass`` of `femu.model.Model.node`, and added to it.
+
+    ``mass`` acts in both translations, ``inertia`` in the rotation.
+    """
+
+    name: Name
+    node: Name
+    mass: float = nonnegative("mass", "mass")
+    inertia: float = nonnegative("rotational inertia", "mass*length^2", default=0.0)
+
+    @property
+    def nodes(self) -> tuple[Name, ...]:
+        return (self.node,)
+
+    def validate(self) -> None:
+        if self.mass == 0.0 and self.inertia == 0.0:
+            raise InputError(self.label(), "mass", self.mass, "must be above 0 where there is no inertia")
+
+    def plan(self, coordinates: dict[Name, Array]) -> Plan:
+        terms = [("x", "mass", self.mass), ("y", "mass", self.mass), ("rz", "inertia", self.inertia)]
+        given = [(d, parameter) for d, parameter, value in terms if value > 0.0]
+        return Plan(dofs=[(self.node, d) for d, _ in given], group=_no_force, basic=None, integers=[], geometry=[],
+                    state=[], workspace=0, damped=False,
+                    mass=[(a, a, parameter, 1.0) for a, (_, parameter) in enumerate(given)])

@@ -1,0 +1,88 @@
+"""Base of the beam-columns with sections along them."""
+
+from __future__ import annotations
+
+from dataclasses import KW_ONLY
+from typing import NamedTuple
+
+from femu.component import Constitutive, Section
+from femu.elements.frame_element import BASIC_STATE, FrameElement
+from femu.elements.quadrature import HINGE_POINTS, RULES, Hinges, Integration, spread
+from femu.elements.sections import GATHER_FLOATS, RUN, RUN_SIZE, initial_stiffness
+from femu.errors import InputError
+
+
+class Sections(NamedTuple):
+    """The sections of one member, laid out."""
+
+    integers: list[int]  # for `determine_sections`
+    histories: list[str]  # names of their history variables
+    workspace: int  # floats of workspace
+    stiffness: tuple[float, float]  # EA and EI of the virgin section
+
+
+class SectionedElement(FrameElement):
+    """A beam-column with sections along it: one ``section`` at ``points`` of a rule, or plastic `Hinges`.
+
+    ``integration`` is "lobatto", "legendre", "radau" or Hinges(...), which bring their own sections.
+    """
+
+    _: KW_ONLY
+    section: Section | None = None
+    points: int = 5
+    integration: str | Hinges = "lobatto"
+
+    def validate_member(self) -> None:
+        if isinstance(self.integration, Hinges):
+            if self.section is not None:
+                raise InputError(self.label(), "section", self.section, "must not be given together with Hinges",
+                                 "Hinges bring the sections of the ends and of the interior")
+            return
+        if not isinstance(self.section, Section):
+            raise InputError(self.label(), "section", self.section, "must be a Section", "see femu.materials")
+        if not isinstance(self.integration, str):
+            raise InputError(self.label(), "integration", self.integration,
+                             f"must be one of {tuple(RULES)}, or Hinges(...)")
+        self.along(1.0)
+
+    def along(self, length: float) -> Integration:
+        """The sections along the member."""
+        if isinstance(self.integration, Hinges):
+            return self.integration.along(length, self.label())
+        assert self.section is not None
+        return spread(self.section, self.points, self.integration, self.label())
+
+    @property
+    def section_count(self) -> int:
+        """Number of sections along the member."""
+        return HINGE_POINTS if isinstance(self.integration, Hinges) else self.points
+
+    def parts(self) -> list[tuple[str, Constitutive]]:
+        if isinstance(self.integration, Hinges):
+            h = self.integration
+            return [("hinge_i", h.hinge_i), ("interior", h.interior), ("hinge_j", h.hinge_j)]
+        assert self.section is not None
+        return [("section", self.section)]
+
+    def lay_out_sections(self, integration: Integration, before: list[str]) -> Sections:
+        """Lay out the sections; ``before`` are the state variables between the basic ones and the histories."""
+        runs = integration.runs
+        integers: list[int] = [len(runs)]
+        tail: list[int] = []
+        parameters, history = len(self.declared), len(BASIC_STATE) + len(before)
+        names: list[str] = []
+        workspace, first = 0, 0
+        for label, section, count in runs:
+            integers += [section.kernel().address, RUN + RUN_SIZE * len(runs) + len(tail), parameters, history, count]
+            tail += section.integers()
+            parameters += section.parameter_count
+            variables = section.history_names()
+            own = [""] * (len(variables) * count)
+            for v, variable in enumerate(variables):
+                for point in range(count):
+                    own[section.locate(v, point, count)] = f"{label}[{first + point}].{variable}"
+            names += own
+            history += len(own)
+            first += count
+            workspace = max(workspace, section.workspace(count) + (GATHER_FLOATS * count if len(runs) > 1 else 0))
+        return Sections(integers + tail, names, workspace, initial_stiffness(runs[-1][1]))

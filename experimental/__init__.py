@@ -1,0 +1,1 @@
+"""Experimental elements, specimens, sites and transports of a hybrid test."""

@@ -1,0 +1,12 @@
+"""`femu bench NAME`: speed of femu against its peers, in one run."""
+
+from __future__ import annotations
+
+from femu.cli.study import study_command
+
+BENCHMARKS: dict[str, str] = {
+    "filters": "femu.benchmarks.filters:run",
+    "frames": "femu.benchmarks.frames:run",
+}
+
+command = study_command("bench", BENCHMARKS, "Measure the speed of femu against its peers, in one run.")

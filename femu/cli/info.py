@@ -1,0 +1,83 @@
+"""`femu info`: what a report of a problem should contain."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import os
+import platform
+from pathlib import Path
+
+import click
+import numpy as np
+
+from femu.cli.table import Row, Table, finish
+from femu.kernels import cache_folder
+
+PACKAGES = ("numpy", "scipy", "numba", "llvmlite", "h5py", "matplotlib", "click", "rich")
+
+EXTRAS: dict[str, tuple[str, ...]] = {
+    "opensees": ("openseespy",),
+    "dask": ("dask", "distributed"),
+    "monitor": ("nicegui",),
+    "docs": ("sphinx", "furo"),
+    "test": ("pytest", "hypothesis"),
+}
+"""Extras of the install and the packages that tell whether one is there."""
+
+MEGABYTE = 1e6
+
+
+@click.command("info")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of a table.")
+def command(as_json: bool) -> None:
+    """Show versions, cores, cache and what is installed.
+
+    \b
+    Example:
+      femu info --json
+    """
+    finish(collect(), as_json)
+
+
+def collect() -> Table:
+    """The table of `femu info`."""
+    rows = [Row("femu", version("femu") or "not installed"), Row("Python", platform.python_version())]
+    rows += [Row(package, version(package) or "not installed") for package in PACKAGES]
+    rows += [
+        Row("system", f"{platform.system()} {platform.release()} {platform.machine()}"),
+        Row("cores", str(usable_cores())),
+        Row("BLAS", blas()),
+    ]
+    folder, kernels, size = cache_folder(), *cached_kernels(cache_folder())
+    rows += [Row("cache folder", str(folder)), Row("compiled kernels", f"{kernels} ({size / MEGABYTE:.2f} MB)")]
+    for extra, packages in EXTRAS.items():
+        found = [f"{package} {version(package)}" for package in packages if version(package)]
+        rows.append(Row(f"extra {extra}", ", ".join(found) if len(found) == len(packages) else "not installed"))
+    return Table("femu info", rows)
+
+
+def version(package: str) -> str | None:
+    """Version of an installed package, or None."""
+    try:
+        return importlib.metadata.version(package)
+    except importlib.metadata.PackageNotFoundError:
+        return None
+
+
+def usable_cores() -> int:
+    """Cores this process may run on."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def blas() -> str:
+    """Name and version of the BLAS that numpy was built with."""
+    built = np.show_config(mode="dicts").get("Build Dependencies", {}).get("blas", {})
+    return f"{built.get('name', 'unknown')} {built.get('version', '')}".strip()
+
+
+def cached_kernels(folder: Path) -> tuple[int, int]:
+    """Number of compiled kernels in the cache, and their size in bytes."""
+    sizes = [file.stat().st_size for file in folder.glob("*.bin")] if folder.is_dir() else []
+    return len(sizes), sum(sizes)

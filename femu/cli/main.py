@@ -1,0 +1,59 @@
+"""The `femu` command: a table of commands, each imported only when it is used.
+
+A new command is a new file beside this one with a click command called `command`, and one line in `COMMANDS`.
+
+Exit codes: 0 done, 1 a row of a table missed its limit, 2 wrong usage, 3 an error that femu explains.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import Any
+
+import click
+
+from femu.errors import FemuError
+
+COMMANDS: dict[str, tuple[str, str]] = {
+    "demo": ("femu.cli.demo", "Run a portal frame: periods, pushover, El Centro, a picture."),
+    "info": ("femu.cli.info", "Show versions, cores, cache and what is installed."),
+    "bench": ("femu.cli.bench", "Measure the speed of femu against its peers."),
+    "reproduce": ("femu.cli.reproduce", "Repeat the study of a paper and compare with its figures."),
+}
+"""Command: module and the line that `femu --help` shows, so that help imports none of them."""
+
+EXPLAINED_ERROR = 3
+
+
+class CommandTable(click.Group):
+    """A group whose commands are imported when they are asked for."""
+
+    def list_commands(self, context: click.Context) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, context: click.Context, name: str) -> click.Command | None:
+        if name not in COMMANDS:
+            return None
+        return importlib.import_module(COMMANDS[name][0]).command
+
+    def format_commands(self, context: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, summary) for name, (_, summary) in COMMANDS.items()])
+
+    def invoke(self, context: click.Context) -> Any:
+        try:
+            return super().invoke(context)
+        except FemuError as error:
+            click.echo(f"femu: {error}", err=True)
+            context.exit(EXPLAINED_ERROR)
+
+
+@click.group(cls=CommandTable, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(package_name="femu", prog_name="femu")
+def main() -> None:
+    """Frame models, hybrid simulation and online model updating.
+
+    \b
+    Example:
+      femu demo
+    """

@@ -1,0 +1,12 @@
+"""`femu reproduce NAME`: the study of a paper, with the paper's figures beside femu's."""
+
+from __future__ import annotations
+
+from femu.cli.study import study_command
+
+STUDIES: dict[str, str] = {
+    "particle-filters": "femu.reproduce.particle_filters:run",
+    "cukf-identification": "femu.reproduce.cukf_identification:run",
+}
+
+command = study_command("reproduce", STUDIES, "Repeat the study of a paper and compare with its figures.")

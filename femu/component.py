@@ -1,0 +1,167 @@
+"""Components: what a model is made of, described by plain objects with declared parameters.
+
+`Component` turns a class body of declarations into a constructor that checks its arguments. `Constitutive`
+is the common base of uniaxial materials and sections: something with parameters, a history and a compiled
+block (see `femu.laws`). A component may have parts (the materials of a fibre section); its parameters are
+its own in order of declaration, then those of its parts.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from femu.errors import InputError
+from femu.kernels import Kernel
+from femu.laws import Law
+from femu.parameters import Parameter, nonnegative, number, positive
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+    from typing_extensions import dataclass_transform
+
+    from femu.moment_curvature import MomentCurvature
+else:
+    def dataclass_transform(**_: Any) -> Any:
+        return lambda cls: cls
+
+
+@dataclass_transform(field_specifiers=(positive, nonnegative, number, dataclasses.field))
+class Component:
+    """Base of everything with declared parameters. Subclasses become dataclasses by themselves."""
+
+    declared: ClassVar[dict[str, Parameter]] = {}
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        dataclasses.dataclass(eq=False)(cls)
+        cls.declared = {f.name: f.metadata["parameter"] for f in dataclasses.fields(cls)  # type: ignore[arg-type]
+                        if "parameter" in f.metadata}
+
+    def __post_init__(self) -> None:
+        self.prepare()
+        for name, declaration in self.declared.items():
+            setattr(self, name, declaration.check(self.label(), name, getattr(self, name)))
+        self.validate()
+
+    def label(self) -> str:
+        """How messages name this object."""
+        name = getattr(self, "name", None)
+        return f"{type(self).__name__}({name!r})" if name is not None else type(self).__name__
+
+    def prepare(self) -> None:
+        """Fill in arguments left out whose default depends on others."""
+
+    def validate(self) -> None:
+        """Rules that involve more than one argument; raises `InputError`."""
+
+    def parts(self) -> list[tuple[str, Constitutive]]:
+        """Named constitutive parts, in the order of their parameters."""
+        return []
+
+    def own_parameters(self) -> list[tuple[str, Parameter, float]]:
+        """Name, declaration and value of the numbers this component declares itself."""
+        return [(name, d, getattr(self, name)) for name, d in self.declared.items()]
+
+    def walk_parameters(self, prefix: str = "") -> Iterator[tuple[str, Parameter, float]]:
+        """All numbers, own first, then those of the parts, as (dotted name, declaration, value)."""
+        for name, declaration, value in self.own_parameters():
+            yield prefix + name, declaration, value
+        for name, part in self.parts():
+            yield from part.walk_parameters(f"{prefix}{name}.")
+
+
+class Constitutive(Component):
+    """A uniaxial material or a section: parameters, a history, and a compiled block of points."""
+
+    components: ClassVar[int] = 1
+    history: ClassVar[tuple[str, ...]] = ()
+    law: ClassVar[Law]
+
+    @cached_property
+    def parameter_count(self) -> int:
+        """Numbers taken from the parameter vector, parts included."""
+        return sum(1 for _ in self.walk_parameters())
+
+    def history_names(self) -> list[str]:
+        """Names of the history variables of one point, parts included, in order of storage."""
+        return list(self.history) + [f"{name}.{h}" for name, part in self.parts() for h in part.history_names()]
+
+    def locate(self, variable: int, point: int, points: int) -> int:
+        """Place of a history variable of one point in the history of a block of points."""
+        return variable * points + point
+
+    def integers(self) -> list[int]:
+        """Integers its kernel reads: nothing for a plain law."""
+        return []
+
+    def workspace(self, points: int) -> int:
+        """Floats of workspace its kernel needs for a block of that many points."""
+        return 0
+
+    @property
+    def rate_dependent(self) -> bool:
+        """Whether the response depends on the rate of deformation."""
+        return any(part.rate_dependent for _, part in self.parts()) or (getattr(self, "law", None) is not None and self.law.rate)
+
+    def kernel(self) -> Kernel:
+        """The compiled block."""
+        return _block(type(self))
+
+
+_BLOCKS: dict[type, Kernel] = {}
+
+
+def _block(cls: type[Constitutive]) -> Kernel:
+    if cls not in _BLOCKS:
+        _BLOCKS[cls] = cls.law.block(len(cls.declared), len(cls.history), cls.components)
+    return _BLOCKS[cls]
+
+
+PART_INTEGERS = 4
+
+
+def part_table(parts: list[Constitutive], own_parameters: int, own_history: int, start: int = 0) -> list[int]:
+    """Integers by which a composite's kernel reaches its parts.
+
+    Four for each part: address of its block, and where its integers, parameters and history begin
+    (relative to the composite's own, the history counted in variables of one point). The parts' own
+    integers follow. ``start`` is how many integers stand before the table.
+    """
+    table: list[int] = []
+    tail: list[int] = []
+    p, h = own_parameters, own_history
+    for part in parts:
+        table += [part.kernel().address, start + PART_INTEGERS * len(parts) + len(tail), p, h]
+        tail += part.integers()
+        p += part.parameter_count
+        h += len(part.history_names())
+    return table + tail
+
+
+class Material(Constitutive):
+    """A uniaxial law: stress from strain (or force from displacement, in a link)."""
+
+
+class Section(Constitutive):
+    """A plane section: axial force N and moment M from axial strain and curvature.
+
+    Signs: tension positive; a positive moment shortens the fibres at positive y. Deformations
+    (axial strain, curvature) and forces (N, M) are work conjugate.
+    """
+
+    components: ClassVar[int] = 2
+
+    def moment_curvature(self, curvature: npt.ArrayLike, axial: npt.ArrayLike = 0.0) -> MomentCurvature:
+        """Moment along a path of curvatures under a given axial force; see `femu.moment_curvature`."""
+        from femu.moment_curvature import moment_curvature
+
+        return moment_curvature(self, curvature, axial)
+
+
+def require(what: str, argument: str, value: Any, kind: type, hint: str) -> None:
+    """Raise where an argument is not of the class it must be."""
+    if not isinstance(value, kind):
+        raise InputError(what, argument, value, f"must be a {kind.__name__}", hint)

@@ -1,0 +1,121 @@
+"""The context: one integer vector through which kernels reach everything of a run.
+
+Python fills it once for a run with the addresses of the run's vectors and a few numbers; kernels read from
+it. The names below are its glossary. Vectors over the degrees of freedom hold the equations first (`NEQ` of
+them), then the linked, then the fixed degrees of freedom. Matrices are lower bands by columns.
+"""
+
+from __future__ import annotations
+
+from femu.kernels import FLOATS, INT, INTS, caller
+
+_names = iter(range(200))
+
+# --- the program ---
+INTEGERS = next(_names)  # integers of all elements
+TABLE = next(_names)  # where each element's integers begin
+GROUPS = next(_names)  # for each group of elements: address of its kernel, first element, number of elements
+NGROUPS = next(_names)
+P = next(_names)  # parameter vector
+G = next(_names)  # geometry: constants of the elements (lengths, directions, integration points)
+NEQ = next(_names)  # number of equations
+NDOF = next(_names)  # number of degrees of freedom
+BAND = next(_names)  # half bandwidth
+LD = next(_names)  # distance between columns of a band
+STORAGE = next(_names)  # floats of a band
+LINKS = next(_names)  # for each linked degree of freedom: itself, number of terms, then (equation, place of factor)
+NLINKS = next(_names)
+RESTLESS = next(_names)  # 1 where elements' forces change while they rest: by velocity, or by moving member loads
+NELEMENT = next(_names)  # floats of the elements' state
+
+# --- committed state: addresses inside the one state vector ---
+TIME = next(_names)
+ENERGY = next(_names)  # [input, kinetic, damping, absorbed]
+FACTORS = next(_names)  # factor of each load pattern
+U0, V0, A0 = next(_names), next(_names), next(_names)
+F0 = next(_names)  # internal force
+D0 = next(_names)  # damping force
+KC = next(_names)  # committed stiffness for damping, or 0
+C = next(_names)  # elements
+
+# --- trial values ---
+U, V = next(_names), next(_names)  # displacement and velocity that the elements see
+U1, V1, A1 = next(_names), next(_names), next(_names)  # at the end of the step
+F = next(_names)  # internal force
+D = next(_names)  # damping force
+T = next(_names)  # elements
+K = next(_names)  # tangent stiffness
+KD = next(_names)  # tangent stiffness of the elements with stiffness-proportional damping, or 0
+STEP = next(_names)  # [time, dt, d velocity / d displacement] as the elements see it
+LOAD = next(_names)  # current member loads
+W = next(_names)  # workspace of the element kernels
+FAILED = next(_names)  # element that had no answer, as index + 1
+
+# --- loads ---
+NPATTERNS = next(_names)
+NODAL = next(_names)  # nodal loads of each pattern, rows of NDOF
+NODAL_WANTED = next(_names)  # for each pattern: 1 where it has nodal loads
+MEMBER = next(_names)  # member loads of each pattern, rows of NLOAD
+NLOAD = next(_names)
+FACTORS1 = next(_names)  # trial factors of the patterns
+MOVES = next(_names)  # for each pattern: 1 where it follows a series, 0 where its factor holds
+SERIES = next(_names)  # factors at the instant where each step is balanced: rows of NPATTERNS
+SERIES1 = next(_names)  # factors at the end of each step
+PEXT = next(_names)  # external force
+PEXT0 = next(_names)  # external force at the committed end of the last step
+IMPOSED = next(_names)  # equations with imposed motion
+NIMPOSED = next(_names)
+MOTION = next(_names)  # imposed displacement, velocity, acceleration at the end of each step: rows of 3 NIMPOSED
+
+# --- matrices and solver ---
+MASS = next(_names)
+MASS_DIAGONAL = next(_names)  # 1 where the mass matrix is diagonal
+DAMPING = next(_names)  # constant part of the damping matrix, or 0
+MODAL = next(_names)  # modal damping: rows of NEQ (mass times shape, scaled)
+NMODAL = next(_names)
+KINITIAL = next(_names)  # initial stiffness, or 0 where not wanted
+A = next(_names)  # matrix of the iteration, factored in place
+R = next(_names)  # unbalance
+DX = next(_names)  # increment
+XP = next(_names)  # displacement by the reference load
+S1, S2 = next(_names), next(_names)  # scratch vectors
+PREVIOUS = next(_names)  # displacement increment of the last step: the direction of the arc
+BASIS = next(_names)  # Krylov subspace; see femu.analyses.krylov
+FACTOR, SOLVE, MULTIPLY = next(_names), next(_names), next(_names)  # addresses of the band kernels
+
+# --- what to do ---
+SETTINGS = next(_names)  # floats; see femu.analyses.march
+INCREMENTS = next(_names)  # static analysis: increment of the controlled quantity at each step
+FIRST, LAST = next(_names), next(_names)  # steps to do; FIRST counts up as they are committed
+FRESH = next(_names)  # 1 where the tangent and loads must be formed from the committed state first
+REPORT = next(_names)  # floats for each step: iterations, last norm of the test
+LIMITS = next(_names)  # pairs of degrees of freedom whose difference is watched, and ...
+LIMIT_VALUES = next(_names)  # ... the size at which the march stops
+NLIMITS = next(_names)
+ROW = next(_names)  # next row of the output
+EVERY = next(_names)  # record one step in so many
+OUTPUT = next(_names)
+RECORD = next(_names)  # addresses of the numbers to record
+NRECORD = next(_names)
+SLOTS = next(_names)
+
+GROUP = INT(INTS, INT, INT, INT)
+"""Signature of an element group: (context, first element, count, mode); 0, or 1 where an element has no answer."""
+
+EVALUATE = 0  # state determination at the trial displacement
+FORM = 1  # force and tangent from the committed state, without state determination
+
+call_group = caller(GROUP)
+
+# integers of every element, before its own
+AT_P, AT_STATE, AT_G, AT_LOAD, DAMPED, BASIC, LINKED, POSITIONS, DOFS = range(9)
+"""Where its parameters, state, geometry and loads begin; whether it takes part in stiffness-proportional
+damping; address of its basic kernel; where its links begin among its integers (0: none); where the band
+positions of its matrix begin among its integers; then its degrees of freedom."""
+
+BASIC_SIGNATURE = INT(INTS, FLOATS, FLOATS, FLOATS, FLOATS, FLOATS, FLOATS, FLOATS, FLOATS, FLOATS)
+"""Signature of a basic element: (integers, geometry, parameters, committed, trial, workspace, deformation,
+rate, step, load). It writes the basic forces and the upper triangle of the basic stiffness at the head of the
+trial state, then the rest of its state; 0, or above 0 where it has no answer."""
+
+call_basic = caller(BASIC_SIGNATURE)

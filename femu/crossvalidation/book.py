@@ -1,0 +1,49 @@
+"""The book in which a translation writes commands of OpenSees and hands out its tags."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from femu.errors import UnsupportedError
+
+Command = list[Any]
+"""A function of openseespy by name, then its arguments: plain numbers and strings, so that it goes through JSON."""
+
+
+class Untranslatable(UnsupportedError):
+    """Something of a model that OpenSees has no equivalent for."""
+
+
+class Book:
+    """Commands written so far, and the tags of the objects they made."""
+
+    def __init__(self) -> None:
+        self.commands: list[Command] = []
+        self.notes: list[str] = []  # in words: where the formulation is not the same
+        self._last: dict[str, int] = {}
+        self._tags: dict[tuple[str, Any], int] = {}
+        self._kept: list[Any] = []  # objects whose id is a key must stay alive
+
+    def write(self, name: str, *arguments: Any) -> None:
+        """Add a command."""
+        self.commands.append([name, *arguments])
+
+    def note(self, sentence: str) -> None:
+        """Add a reason in words, once."""
+        if sentence not in self.notes:
+            self.notes.append(sentence)
+
+    def tag(self, kind: str) -> int:
+        """A new tag of a kind."""
+        self._last[kind] = self._last.get(kind, 0) + 1
+        return self._last[kind]
+
+    def known(self, kind: str, key: Any) -> int | None:
+        """Tag under which something has been written before."""
+        return self._tags.get((kind, key if isinstance(key, tuple) else id(key)))
+
+    def remember(self, kind: str, key: Any, tag: int) -> int:
+        """Keep the tag of an object, or of a tuple of numbers that describes one."""
+        self._kept.append(key)
+        self._tags[kind, key if isinstance(key, tuple) else id(key)] = tag
+        return tag

@@ -1,0 +1,264 @@
+"""Cases: something that femu and openseespy both do, and how far apart they may be."""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from femu.analyses import Increment, Policy, eigen
+from femu.component import Constitutive, Material
+from femu.crossvalidation.book import Book
+from femu.crossvalidation.compare import Columns, Difference, differences
+from femu.crossvalidation.energy import LABELS, own_energy, peer_energy
+from femu.crossvalidation.materials import write_material
+from femu.crossvalidation.peer import Answer, Fate, Job
+from femu.crossvalidation.sections import write_section
+from femu.crossvalidation.translate import ITERATIONS, Scales, Stage, Translator
+from femu.elements.frame_element import FrameElement
+from femu.elements.sectioned_element import SectionedElement
+from femu.model import Model
+from femu.path import drive
+from femu.program import Program
+from femu.results import Result
+from femu.save import Save
+
+Array = npt.NDArray[np.float64]
+INCREMENT_TOLERANCE = 1e-12
+"""Norm of the last increment of an iteration, as a share of the largest norm of the displacement, in both programs."""
+
+
+@dataclass(frozen=True)
+class Limit:
+    """How far apart the two may be, as shares of the peak of the kind; of some ``kinds`` only, where they are named."""
+
+    largest: float = math.inf
+    rms: float = math.inf
+    of_peaks: float = math.inf
+    kinds: tuple[str, ...] = ()
+
+    def measured(self, found: Sequence[Difference]) -> list[Difference]:
+        """The differences that count."""
+        return [d for d in found if not self.kinds or d.kind in self.kinds]
+
+    def keeps(self, d: Difference) -> bool:
+        """Whether a difference is inside."""
+        return d.largest <= self.largest and d.rms <= self.rms and d.of_peaks <= self.of_peaks
+
+    def __str__(self) -> str:
+        parts = [f"{name} {value:g}" for name, value in (("", self.largest), ("rms", self.rms), ("peaks", self.of_peaks))
+                 if math.isfinite(value)]
+        return ("within " + ", ".join(parts)).replace("  ", " ")
+
+
+STATIC = Limit(1e-9)
+DYNAMIC = Limit(1e-8)
+"""Limits of cases with the same formulation in both programs."""
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """A case after femu's run: the job for openseespy, and how its answer is compared."""
+
+    job: Job
+    compare: Callable[[dict[str, Any]], list[Difference]]
+    notes: list[str] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What came of a case."""
+
+    case: Case
+    found: list[Difference] = field(default_factory=list)
+    message: str = ""  # why there is nothing to compare
+    notes: list[str] = field(default_factory=list)
+
+    @property
+    def ok(self) -> bool:
+        """Whether everything that counts is inside the limit, and a limit of its own has a reason."""
+        counted = self.case.limit.measured(self.found)
+        return bool(counted) and all(self.case.limit.keeps(d) for d in counted)
+
+    @property
+    def worst(self) -> Difference | None:
+        """The largest difference that counts."""
+        return max(self.case.limit.measured(self.found), key=lambda d: d.largest, default=None)
+
+
+@dataclass(frozen=True)
+class Case(ABC):
+    """A comparison with a name. ``reason`` says in words why the limit is not that of the same formulation."""
+
+    name: str
+    limit: Limit = field(default=STATIC, kw_only=True)
+    reason: str = field(default="", kw_only=True)
+    quick: bool = field(default=False, kw_only=True)
+
+    @abstractmethod
+    def prepare(self) -> Prepared:
+        """Run femu, and make the job for openseespy."""
+
+    def verdict(self, prepared: Prepared, answer: Answer) -> Verdict:
+        """Compare with what openseespy gave."""
+        if answer.fate is not Fate.DONE:
+            return Verdict(self, message=f"{answer.fate.value}: {answer.message}", notes=prepared.notes)
+        return Verdict(self, prepared.compare(answer.arrays), notes=prepared.notes)
+
+
+@dataclass(frozen=True)
+class PathCase(Case):
+    """A material, or a section, along a path of deformations; ``dt`` for laws that depend on the rate."""
+
+    component: Constitutive
+    path: Any
+    dt: float = 0.0
+
+    def prepare(self) -> Prepared:
+        path = np.asarray(self.path, dtype=float)
+        response = drive(self.component, path, self.dt)
+        book = Book()
+        if isinstance(self.component, Material):
+            book.write("model", "basic", "-ndm", 1, "-ndf", 1)
+            book.write("testUniaxialMaterial", write_material(self.component, book))
+            rates = np.diff(path, prepend=path[0]) / self.dt if self.dt > 0.0 else np.zeros(len(path))
+            job: Job = [*_calls(book), ["path", path.tolist(), rates.tolist()]]
+            columns = Columns(np.arange(len(path)) * 1.0, ["stress"], ["step"], response.force)
+            return Prepared(job, lambda arrays: differences([columns], [arrays["path"][:, None]]), book.notes)
+        job = _section_job(self.component, path, book)
+        columns = Columns(np.arange(len(path)) * 1.0, ["N", "M"], ["N", "M"], response.force)
+        return Prepared(job, lambda arrays: differences([columns], [arrays["rows0"]]), book.notes)
+
+
+def _calls(book: Book) -> Job:
+    return [["call", *command] for command in book.commands]
+
+
+def _section_job(section: Any, path: Array, book: Book) -> Job:
+    """A section between two nodes at one place, whose relative displacement and rotation are imposed."""
+    book.write("model", "basic", "-ndm", 2, "-ndf", 3)
+    tag = write_section(section, book)
+    for node in (1, 2, 3):
+        book.write("node", node, 0.0, 0.0)
+    book.write("fix", 1, 1, 1, 1)
+    book.write("fix", 2, 0, 1, 0)
+    book.write("fix", 3, 0, 1, 1)
+    book.write("element", "zeroLengthSection", 1, 1, 2, tag)
+    # openseespy wants at least one equation: a spring that nothing loads
+    spring = book.tag("material")
+    book.write("uniaxialMaterial", "Elastic", spring, 1.0)
+    book.write("element", "zeroLength", 2, 1, 3, "-mat", spring, "-dir", 1)
+    for column, dof in ((0, 1), (1, 3)):
+        series, pattern = book.tag("series"), book.tag("pattern")
+        book.write("timeSeries", "Path", series, "-dt", 1.0, "-values", *path[:, column].tolist(), 0.0)
+        book.write("pattern", "Plain", pattern, series)
+        book.write("sp", 2, dof, 1.0)
+    for command in (["constraints", "Transformation"], ["numberer", "Plain"], ["system", "FullGeneral"],
+                    ["test", "NormUnbalance", 1.0, 10], ["algorithm", "Linear"], ["integrator", "LoadControl", 1.0],
+                    ["analysis", "Static"]):
+        book.write(*command)
+    return [*_calls(book), ["record", [["eleResponse", 1, "section", "force"]]], ["row"], ["steps", len(path) - 1, None]]
+
+
+@dataclass(frozen=True)
+class EigenCase(Case):
+    """Periods and mode shapes of a model."""
+
+    model: Callable[[], Model]
+    modes: int = 3
+
+    def prepare(self) -> Prepared:
+        model = self.model()
+        program = model.compile()
+        found = eigen(program, self.modes)
+        translation = Translator(model, program, Scales([1.0], 1.0)).eigen(self.modes)
+        places = program.numbering.place
+        shapes = np.array([[[found.shapes[places[n, d], m] if (n, d) in places else 0.0 for d in ("x", "y", "rz")]
+                            for n in model.nodes] for m in range(self.modes)])
+
+        def compare(arrays: dict[str, Any]) -> list[Difference]:
+            # one row a mode: a shape is known up to its size and sign
+            theirs = arrays["shapes"].reshape(self.modes, -1)
+            ours = shapes.reshape(self.modes, -1)
+            theirs = theirs * (np.sum(ours * theirs, axis=1) / np.sum(theirs**2, axis=1))[:, None]
+            sizes = np.abs(ours).max(axis=1)[:, None]
+            ratio = arrays["periods"] / found.periods
+            labels = [f"node {n}, {d}" for n in model.nodes for d in ("x", "y", "rz")]
+            mode = np.arange(1.0, self.modes + 1.0)
+            return sorted(
+                differences([Columns(mode, ["period"], ["period"], np.ones((self.modes, 1)))], [ratio[:, None]])
+                + differences([Columns(mode, ["mode shape"] * len(labels), labels, ours / sizes)], [theirs / sizes]),
+                key=lambda d: -d.largest)
+
+        return Prepared(translation.job, compare, translation.notes)
+
+
+@dataclass(frozen=True)
+class ModelCase(Case):
+    """A model through one or more stages of analysis, each going on where the one before ended."""
+
+    model: Callable[[], Model]
+    stages: Sequence[Stage]
+
+    def prepare(self) -> Prepared:
+        model = self.model()
+        program = model.compile()
+        scales = _scales(program, _run(program, self.stages))
+        results = _run(program, [_tight(s, size) for s, size in zip(self.stages, scales.displacement, strict=True)])
+        for result in results:
+            if not result.outcome.ok or result.relaxations:
+                raise RuntimeError(f"case {self.name!r}: femu's own run did not go through without help: {result.message}")
+        translation = Translator(model, program, scales).translate(self.stages, results)
+        ours = []
+        for readings, result in zip(translation.readings, results, strict=True):
+            kinds = [k for r in readings for k in r.kinds]
+            labels = [label for r in readings for label in r.labels]
+            values = np.concatenate([r.femu(result) for r in readings], axis=1)
+            ours.append(Columns(result.time, [*kinds, *["energy"] * len(LABELS)], [*labels, *LABELS],
+                                np.concatenate([values, own_energy(result)], axis=1)))
+
+        def compare(arrays: dict[str, Any]) -> list[Difference]:
+            theirs = []
+            for number, readings in enumerate(translation.readings):
+                rows = arrays[f"rows{number}"]
+                theirs.append(np.concatenate([rows, peer_energy(program, readings, rows)], axis=1))
+            return differences(ours, theirs)
+
+        return Prepared(translation.job, compare, translation.notes)
+
+
+def _run(program: Program, stages: Sequence[Stage]) -> list[Result]:
+    state = None
+    results: list[Result] = []
+    sectioned = [name for name, element in program.elements.items() if isinstance(element, SectionedElement)]
+    for stage in stages:
+        save = Save(sections=sectioned)
+        if stage.transient:
+            result = stage.analysis.run(program, stage.motion, duration=stage.duration, start=state, save=save)
+        else:
+            result = stage.analysis.run(program, start=state, save=save)
+        results.append(result)
+        state = result.state
+    return results
+
+
+def _tight(stage: Stage, tolerance: float) -> Stage:
+    """The same stage, iterated until nothing is left, and without help where that fails."""
+    return replace(stage, analysis=replace(stage.analysis, test=Increment(tolerance, ITERATIONS), policy=Policy.none()))
+
+
+def _scales(program: Program, results: Sequence[Result]) -> Scales:
+    """Tolerances of the increments by stage, and the energy of the members."""
+    energy = 0.0
+    for result in results:
+        for name, element in program.elements.items():
+            if isinstance(element, FrameElement):
+                work = np.abs(result.force(name, "basic") * result.deformation(name)).sum(axis=1).max()
+                energy = max(energy, float(work))
+    sizes = [INCREMENT_TOLERANCE * float(np.linalg.norm(r.arrays["u"], axis=1).max()) for r in results]
+    return Scales([s if s > 0.0 else 1.0 for s in sizes], energy or 1.0)

@@ -1,0 +1,76 @@
+"""Comparison of two sets of columns: the largest difference of each kind, where and when."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+Array = npt.NDArray[np.float64]
+
+SHARED_PEAKS = (
+    ("reaction", "element force", "section force"),
+    ("reaction moment", "element moment", "section moment"),
+    ("load factor",),
+)
+"""Kinds measured by one peak: where a member is only bent, its axial force is round-off of the shear beside it."""
+
+
+@dataclass(frozen=True)
+class Columns:
+    """Histories of several kinds of quantities: a row an instant, a column a quantity."""
+
+    time: Array
+    kinds: Sequence[str]  # of each column; "" where it is not to be compared
+    labels: Sequence[str]
+    values: Array
+
+
+@dataclass(frozen=True)
+class Difference:
+    """Largest difference of one kind of quantity, as shares of the peak of its kind."""
+
+    kind: str
+    largest: float
+    where: str
+    when: float
+    rms: float  # of the column with the largest
+    of_peaks: float  # difference between the two peaks of the kind
+    peak: float
+
+
+def differences(ours: Sequence[Columns], theirs: Sequence[Array]) -> list[Difference]:
+    """Differences by kind over all stages, the largest first."""
+    peaks: dict[str, tuple[float, float]] = {}
+    for columns, other in zip(ours, theirs, strict=True):
+        kinds = np.array(columns.kinds)
+        for kind in dict.fromkeys(columns.kinds):
+            if kind:
+                mine, his = np.abs(columns.values[:, kinds == kind]).max(), np.abs(other[:, kinds == kind]).max()
+                before = peaks.get(kind, (0.0, 0.0))
+                peaks[kind] = (max(before[0], float(mine)), max(before[1], float(his)))
+    found = []
+    for kind, (mine, his) in peaks.items():
+        size = max(max(peaks.get(k, (0.0, 0.0))) for group in SHARED_PEAKS if kind in group for k in group) if any(
+            kind in group for group in SHARED_PEAKS) else max(mine, his)
+        if size > 0.0:
+            found.append(_of_kind(kind, size, abs(mine - his) / size, ours, theirs))
+    return sorted(found, key=lambda d: -d.largest)
+
+
+def _of_kind(kind: str, size: float, of_peaks: float, ours: Sequence[Columns], theirs: Sequence[Array]) -> Difference:
+    worst = Difference(kind, -1.0, "", 0.0, 0.0, of_peaks, size)
+    for columns, other in zip(ours, theirs, strict=True):
+        chosen = np.flatnonzero(np.array(columns.kinds) == kind)
+        if not len(chosen):
+            continue
+        difference = np.abs(columns.values[:, chosen] - other[:, chosen]) / size
+        difference[~np.isfinite(difference)] = np.inf
+        row, column = np.unravel_index(int(np.argmax(difference)), difference.shape)
+        largest = float(difference[row, column])
+        if largest > worst.largest:
+            rms = float(np.sqrt(np.mean(difference**2, axis=0)).max())
+            worst = Difference(kind, largest, str(columns.labels[chosen[column]]), float(columns.time[row]), rms, of_peaks, size)
+    return worst

@@ -1,0 +1,230 @@
+"""Elements of femu as those of OpenSees, and what is read of them after each step.
+
+An element is written by the function registered for its class, which returns its readings. A new element that has
+an equivalent needs one more function here.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import singledispatch
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from femu.crossvalidation.book import Book, Untranslatable
+from femu.crossvalidation.materials import write_material
+from femu.crossvalidation.sections import write_section
+from femu.element import DOF_NAMES, Name
+from femu.elements import (
+    DisplacementBeamColumn,
+    ElasticBeamColumn,
+    ForceBeamColumn,
+    LumpedMass,
+    Truss,
+    TwoNodeLink,
+    ZeroLength,
+    ZeroLengthSection,
+)
+from femu.elements.frame_element import FrameElement
+from femu.program import Program
+from femu.results import Result
+
+Array = npt.NDArray[np.float64]
+TRANSFORMATIONS = {"linear": "Linear", "p-delta": "PDelta", "corotational": "Corotational"}
+FORCE, MOMENT = "element force", "element moment"
+SECTION_FORCE, SECTION_MOMENT = "section force", "section moment"
+_ENDS = ("x at i", "y at i", "moment at i", "x at j", "y at j", "moment at j")
+_END_KINDS = (FORCE, FORCE, MOMENT) * 2
+
+
+@dataclass(frozen=True)
+class Reading:
+    """Numbers read after each step: the call of openseespy, what they are, and the same from a result of femu."""
+
+    call: list[Any]
+    kinds: tuple[str, ...]
+    labels: tuple[str, ...]
+    femu: Callable[[Result], Array]
+    dofs: tuple[tuple[Name, str], ...] = ()  # degrees of freedom that these numbers belong to, where there are
+
+
+@dataclass(frozen=True)
+class Situation:
+    """What an element needs to know of the model it is in."""
+
+    program: Program
+    tag: int
+    nodes: tuple[int, ...]
+    energy: float  # of a member, force times deformation: the scale of its own iteration
+
+
+def write_element(element: Any, book: Book, situation: Situation) -> list[Reading]:
+    """Write an element; returns its readings."""
+    return _write(element, book, situation)
+
+
+@singledispatch
+def _write(element: Any, book: Book, situation: Situation) -> list[Reading]:
+    raise Untranslatable(f"{type(element).__name__} has no equivalent among the elements of OpenSees, or femu does not "
+                         "know of one.")
+
+
+# --- beam-columns ---
+
+ELEMENT_ITERATIONS = 60
+ELEMENT_TOLERANCE = 1e-22  # of the energy of the member: its own iteration leaves nothing to see
+
+
+def transformation(element: FrameElement, book: Book) -> int:
+    """Tag of the geometric transformation of a beam-column."""
+    offsets = tuple(float(v) for v in (*element.offset_i, *element.offset_j))
+    key = (element.geometry, offsets)
+    tag = book.known("transformation", key)
+    if tag is None:
+        tag = book.remember("transformation", key, book.tag("transformation"))
+        rigid = ["-jntOffset", *offsets] if any(offsets) else []
+        book.write("geomTransf", TRANSFORMATIONS[element.geometry], tag, *rigid)
+    return tag
+
+
+def integration(element: Any, book: Book, situation: Situation) -> tuple[int, int]:
+    """Tag of the integration along a member with sections, and the number of points.
+
+    Places and weights are handed over as numbers: those tabulated in OpenSees are rounded to fewer digits.
+    """
+    along = element.along(situation.program.plans[element.name].geometry[0])
+    sections = [write_section(section, book) for _, section, count in along.runs for _ in range(count)]
+    key = (tuple(sections), along.places, along.weights)
+    tag = book.known("integration", key)
+    if tag is None:
+        tag = book.remember("integration", key, book.tag("integration"))
+        book.write("beamIntegration", "UserDefined", tag, len(sections), *sections, *along.places, *along.weights)
+    return tag, len(sections)
+
+
+def mass_options(element: FrameElement, consistent: bool) -> list[Any]:
+    """Mass per length as the last arguments of a beam-column."""
+    if element.mass == 0.0:
+        return []
+    if element.consistent_mass and not consistent:
+        raise Untranslatable(f"{element.label()}: this beam-column of OpenSees has no consistent mass matrix.")
+    return ["-mass", element.mass] + (["-cMass"] if element.consistent_mass else [])
+
+
+def frame_readings(element: FrameElement, tag: int, points: int = 0) -> list[Reading]:
+    """Basic, local and global forces, and the forces of the sections."""
+    name = element.name
+    found = [
+        Reading(["basicForce", tag], (FORCE, MOMENT, MOMENT), tuple(f"{name}, {c}" for c in ("N", "Mi", "Mj")),
+                lambda result: result.force(name, "basic")),
+        Reading(["eleResponse", tag, "localForce"], _END_KINDS, tuple(f"{name}, local {c}" for c in _ENDS),
+                lambda result: result.force(name, "local")),
+        Reading(["eleForce", tag], _END_KINDS, tuple(f"{name}, global {c}" for c in _ENDS),
+                lambda result: result.force(name, "global"), tuple((n, d) for n in element.nodes for d in DOF_NAMES))]
+    for point in range(points):
+        found.append(Reading(
+            ["sectionForce", tag, point + 1], (SECTION_FORCE, SECTION_MOMENT),
+            tuple(f"{name}, section {point + 1}, {c}" for c in ("N", "M")),
+            lambda result, p=point: np.stack([result.section(name, p, c) for c in ("N", "M")], axis=1)))
+    return found
+
+
+@_write.register
+def _(e: ElasticBeamColumn, book: Book, situation: Situation) -> list[Reading]:
+    s: Any = e.section
+    release = int(e.release_i) + 2 * int(e.release_j)
+    book.write("element", "elasticBeamColumn", situation.tag, *situation.nodes, s.A, s.E, s.I, transformation(e, book),
+               *mass_options(e, consistent=True), *(["-release", release] if release else []))
+    return frame_readings(e, situation.tag)
+
+
+@_write.register
+def _(e: ForceBeamColumn, book: Book, situation: Situation) -> list[Reading]:
+    rule, points = integration(e, book, situation)
+    book.write("element", "forceBeamColumn", situation.tag, *situation.nodes, transformation(e, book), rule,
+               "-iter", ELEMENT_ITERATIONS, ELEMENT_TOLERANCE * situation.energy, *mass_options(e, consistent=False))
+    return frame_readings(e, situation.tag, points)
+
+
+@_write.register
+def _(e: DisplacementBeamColumn, book: Book, situation: Situation) -> list[Reading]:
+    rule, points = integration(e, book, situation)
+    book.write("element", "dispBeamColumn", situation.tag, *situation.nodes, transformation(e, book), rule,
+               *mass_options(e, consistent=True))
+    return frame_readings(e, situation.tag, points)
+
+
+# --- trusses and links ---
+
+LINK_DIRECTIONS = {"x": 1, "y": 2, "rz": 3}
+_LINK_KINDS = {"Fx": FORCE, "Fy": FORCE, "Mz": MOMENT, "N": FORCE, "M": MOMENT}
+
+
+def work_reading(element: Any, tag: int) -> Reading:
+    """End forces that are read for their work only."""
+    dofs = tuple((n, d) for n in element.nodes for d in DOF_NAMES)
+    return Reading(["eleForce", tag], ("",) * 6, ("",) * 6, lambda result: np.zeros((len(result.time), 6)), dofs)
+
+
+def basic_reading(element: Any, call: list[Any], names: tuple[str, ...]) -> Reading:
+    """Basic forces of a truss or link."""
+    return Reading(call, tuple(_LINK_KINDS[n] for n in names), tuple(f"{element.name}, {n}" for n in names),
+                   lambda result: result.force(element.name, "basic"))
+
+
+@_write.register
+def _(e: Truss, book: Book, situation: Situation) -> list[Reading]:
+    if e.geometry == "p-delta":
+        raise Untranslatable(f"{e.label()}: OpenSees has linear and corotational trusses, none with P-Delta.")
+    kind = "corotTruss" if e.geometry == "corotational" else "Truss"
+    book.write("element", kind, situation.tag, *situation.nodes, e.area, write_material(e.material, book),
+               "-rho", e.mass, "-cMass", int(e.consistent_mass), "-doRayleigh", int(e.damped))
+    tag = situation.tag
+    return [basic_reading(e, ["eleResponse", tag, "axialForce"], ("N",)), work_reading(e, tag)]
+
+
+def _orientation(angle: float) -> list[Any]:
+    c, s = math.cos(angle), math.sin(angle)
+    return ["-orient", c, s, 0.0, -s, c, 0.0] if angle else []
+
+
+@_write.register
+def _(e: ZeroLength, book: Book, situation: Situation) -> list[Reading]:
+    materials = [write_material(law, book) for law in e.laws.values()]
+    directions = [6 if d == "rz" else LINK_DIRECTIONS[d] for d in e.laws]
+    tag = situation.tag
+    book.write("element", "zeroLength", tag, *situation.nodes, "-mat", *materials, "-dir", *directions,
+               "-doRayleigh", int(e.damped), *_orientation(e.angle))
+    names = situation.program.plans[e.name].basic_forces
+    readings = [Reading(["eleResponse", tag, "material", k + 1, "stress"], (_LINK_KINDS[name],), (f"{e.name}, {name}",),
+                        lambda result, k=k: result.force(e.name, "basic")[:, k:k + 1]) for k, name in enumerate(names)]
+    return [*readings, work_reading(e, tag)]
+
+
+@_write.register
+def _(e: TwoNodeLink, book: Book, situation: Situation) -> list[Reading]:
+    materials = [write_material(law, book) for law in e.laws.values()]
+    tag = situation.tag
+    shear = ["-shearDist", e.shear_distance] if "y" in e.laws else []
+    book.write("element", "twoNodeLink", tag, *situation.nodes, "-mat", *materials, "-dir",
+               *(LINK_DIRECTIONS[d] for d in e.laws), *shear, *(["-doRayleigh"] if e.damped else []))
+    names = situation.program.plans[e.name].basic_forces
+    return [basic_reading(e, ["eleResponse", tag, "basicForce"], names), work_reading(e, tag)]
+
+
+@_write.register
+def _(e: ZeroLengthSection, book: Book, situation: Situation) -> list[Reading]:
+    tag = situation.tag
+    section = write_section(e.section, book)
+    book.write("element", "zeroLengthSection", tag, *situation.nodes, section, *_orientation(e.angle),
+               "-doRayleigh", int(e.damped))
+    return [basic_reading(e, ["eleResponse", tag, "section", "force"], ("N", "M")), work_reading(e, tag)]
+
+
+@_write.register
+def _(e: LumpedMass, book: Book, situation: Situation) -> list[Reading]:
+    return []  # written with the masses of the nodes

@@ -1,0 +1,141 @@
+"""Uniaxial materials of femu as those of OpenSees.
+
+A material is written by the function registered for its class, which returns its tag. A new material that has an
+equivalent needs one more function here.
+"""
+
+from __future__ import annotations
+
+from functools import singledispatch
+from typing import Any
+
+from femu.component import Material
+from femu.crossvalidation.book import Book, Untranslatable
+from femu.materials import (
+    Bilinear,
+    BilinearIsotropic,
+    BoucWen,
+    Elastic,
+    ElasticGap,
+    ElasticNoTension,
+    ElasticPerfectlyPlastic,
+    Hardening,
+    KentParkConcrete,
+    KentParkTension,
+    MaxwellDamper,
+    MenegottoPinto,
+    MinMax,
+    Parallel,
+    Series,
+    Viscous,
+)
+
+BOUC_WEN_TOLERANCE, BOUC_WEN_ITERATIONS = 1e-15, 200  # OpenSees' own default is an absolute 1e-8
+DAMPER_TOLERANCE, DAMPER_HALVINGS = 1e-13, 15
+
+
+def write_material(material: Material, book: Book) -> int:
+    """Write a material once; returns its tag."""
+    tag = book.known("material", material)
+    return tag if tag is not None else book.remember("material", material, _write(material, book))
+
+
+@singledispatch
+def _write(material: Any, book: Book) -> int:
+    raise Untranslatable(f"{type(material).__name__} has no equivalent among the uniaxial materials of OpenSees, or "
+                         "femu does not know of one.")
+
+
+def _command(book: Book, kind: str, *arguments: Any) -> int:
+    tag = book.tag("material")
+    book.write("uniaxialMaterial", kind, tag, *arguments)
+    return tag
+
+
+@_write.register
+def _(m: Elastic, book: Book) -> int:
+    return _command(book, "Elastic", m.E, 0.0, m.E_compression)
+
+
+@_write.register
+def _(m: ElasticNoTension, book: Book) -> int:
+    return _command(book, "ENT", m.E)
+
+
+@_write.register
+def _(m: ElasticPerfectlyPlastic, book: Book) -> int:
+    assert m.fy_compression is not None
+    return _command(book, "ElasticPP", m.E, m.fy / m.E, -m.fy_compression / m.E, m.initial_strain)
+
+
+@_write.register
+def _(m: Bilinear, book: Book) -> int:
+    return _command(book, "Steel01", m.fy, m.E, m.b)
+
+
+@_write.register
+def _(m: BilinearIsotropic, book: Book) -> int:
+    return _command(book, "Steel01", m.fy, m.E, m.b, m.a1, m.a2, m.a3, m.a4)
+
+
+@_write.register
+def _(m: Hardening, book: Book) -> int:
+    return _command(book, "Hardening", m.E, m.fy, m.H_iso, m.H_kin)
+
+
+@_write.register
+def _(m: MenegottoPinto, book: Book) -> int:
+    return _command(book, "Steel02", m.fy, m.E, m.b, m.R0, m.cR1, m.cR2, m.a1, m.a2, m.a3, m.a4, m.initial_stress)
+
+
+@_write.register
+def _(m: BoucWen, book: Book) -> int:
+    return _command(book, "BoucWen", m.alpha, m.k, m.n, m.gamma, m.beta, m.A, m.delta_A, m.delta_nu, m.delta_eta,
+                    BOUC_WEN_TOLERANCE, BOUC_WEN_ITERATIONS)
+
+
+@_write.register
+def _(m: KentParkConcrete, book: Book) -> int:
+    return _command(book, "Concrete01", -m.fc, -m.peak_strain, -m.fcu, -m.crushing_strain)
+
+
+@_write.register
+def _(m: KentParkTension, book: Book) -> int:
+    return _command(book, "Concrete02", -m.fc, -m.peak_strain, -m.fcu, -m.crushing_strain, m.unloading_ratio, m.ft,
+                    m.softening_modulus)
+
+
+@_write.register
+def _(m: ElasticGap, book: Book) -> int:
+    damage = ["damage"] if m.damage else []
+    return _command(book, "ElasticPPGap", m.E, m.fy, m.gap, m.eta, *damage)
+
+
+@_write.register
+def _(m: Viscous, book: Book) -> int:
+    return _command(book, "Viscous", m.C, m.alpha)
+
+
+@_write.register
+def _(m: MaxwellDamper, book: Book) -> int:
+    return _command(book, "ViscousDamper", m.K, m.C, m.alpha, 0.0, 1, DAMPER_TOLERANCE, DAMPER_TOLERANCE, DAMPER_HALVINGS)
+
+
+@_write.register
+def _(m: MinMax, book: Book) -> int:
+    return _command(book, "MinMax", write_material(m.material, book), "-min", m.smallest_strain, "-max", m.largest_strain)
+
+
+@_write.register
+def _(m: Parallel, book: Book) -> int:
+    tags = [write_material(part, book) for _, part in m.parts()]  # type: ignore[arg-type]
+    assert m.factors is not None
+    return _command(book, "Parallel", *tags, "-factors", *m.factors)
+
+
+@_write.register
+def _(m: Series, book: Book) -> int:
+    book.note("OpenSees' Series makes one pass a call and carries the unequal stresses over to the next call; femu "
+              "iterates until they are equal.")
+    tags = [write_material(part, book) for _, part in m.parts()]  # type: ignore[arg-type]
+    return _command(book, "Series", *tags)

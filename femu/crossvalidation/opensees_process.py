@@ -1,0 +1,122 @@
+"""Run as a program: jobs in openseespy, one after the other, each answered by a file of arrays.
+
+Arguments: a folder with ``jobs.json``, a list of jobs, and the number of the first job to do. Job k is announced by
+``k.begun`` and answered by ``k.npz``, or by ``k.txt`` with a sentence where it could not be done. A job is a list of
+actions::
+
+    ["call", function, arguments ...]        any function of openseespy
+    ["record", readings]                     what to read from now on; a reading is [function, arguments ...]
+    ["row"]                                  read now
+    ["steps", count, dt]                     take steps (dt null: static) and read after each
+    ["displacements", node, dof, increments] take steps of displacement control and read after each
+    ["path", strains, rates]                 drive the material that testUniaxialMaterial has chosen
+    ["eigen", modes]                         periods, and shapes of all nodes
+
+The answer holds ``rows0``, ``rows1``, ... (one array for each "record", a row each time it was read), ``path``,
+``periods`` and ``shapes``, as far as they were asked for.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from femu.peers import load_opensees
+
+
+class NotDone(Exception):
+    """A job that openseespy could not do, with a sentence."""
+
+
+class Job:
+    """One job: carries out actions and keeps what they give."""
+
+    def __init__(self, ops: Any) -> None:
+        self.ops = ops
+        self.readings: list[tuple[Any, list[Any]]] = []
+        self.rows: list[list[list[float]]] = []
+        self.found: dict[str, Any] = {}
+
+    def do(self, action: list[Any]) -> None:
+        """Carry out one action."""
+        kind, *arguments = action
+        {"call": self.call, "record": self.record, "row": self.row, "steps": self.steps,
+         "displacements": self.displacements, "path": self.path, "eigen": self.eigen}[kind](*arguments)
+
+    def call(self, function: str, *arguments: Any) -> Any:
+        return getattr(self.ops, function)(*arguments)
+
+    def record(self, readings: list[list[Any]]) -> None:
+        self.readings = [(getattr(self.ops, function), arguments) for function, *arguments in readings]
+        self.rows.append([])
+
+    def row(self) -> None:
+        self.ops.reactions()
+        values: list[float] = []
+        for function, arguments in self.readings:
+            found = function(*arguments)
+            if isinstance(found, list):
+                values += found
+            else:
+                values.append(found)
+        self.rows[-1].append(values)
+
+    def steps(self, count: int, dt: float | None) -> None:
+        arguments = (1,) if dt is None else (1, dt)
+        for step in range(count):
+            if self.ops.analyze(*arguments) != 0:
+                raise NotDone(f"openseespy did not converge in step {step + 1} of {count}")
+            self.row()
+
+    def displacements(self, node: int, dof: int, increments: list[float]) -> None:
+        last = None
+        for step, increment in enumerate(increments):
+            if increment != last:
+                self.ops.integrator("DisplacementControl", node, dof, increment)
+                last = increment
+            if self.ops.analyze(1) != 0:
+                raise NotDone(f"openseespy did not converge in step {step + 1} of {len(increments)}")
+            self.row()
+
+    def path(self, strains: list[float], rates: list[float]) -> None:
+        found = []
+        for strain, rate in zip(strains, rates, strict=True):
+            self.ops.setStrain(strain, rate)
+            found.append(self.ops.getStress())
+        self.found["path"] = np.array(found)
+
+    def eigen(self, modes: int) -> None:
+        equations = self.ops.systemSize() if hasattr(self.ops, "systemSize") else 0
+        solver = ["-fullGenLapack"] if 0 < equations <= modes + 1 else []
+        values = self.ops.eigen(*solver, modes)
+        self.found["periods"] = np.array([2.0 * math.pi / math.sqrt(v) if v > 0.0 else math.nan for v in values])
+        self.found["shapes"] = np.array([[self.ops.nodeEigenvector(node, mode + 1) for node in self.ops.getNodeTags()]
+                                         for mode in range(modes)])
+
+
+def main(folder: str, first: str) -> None:
+    ops = load_opensees()
+    place = Path(folder)
+    jobs = json.loads((place / "jobs.json").read_text())
+    for number in range(int(first), len(jobs)):
+        (place / f"{number}.begun").touch()
+        ops.wipe()
+        job = Job(ops)
+        try:
+            for action in jobs[number]:
+                job.do(action)
+        except (NotDone, ops.OpenSeesError, TypeError, ValueError) as problem:
+            (place / f"{number}.txt").write_text(str(problem) or type(problem).__name__)
+            continue
+        temporary = place / f"{number}.part.npz"
+        np.savez(temporary, **{f"rows{k}": np.array(rows) for k, rows in enumerate(job.rows)}, **job.found)
+        temporary.rename(place / f"{number}.npz")  # whole or not there
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

@@ -1,0 +1,87 @@
+"""Sections of femu as those of OpenSees."""
+
+from __future__ import annotations
+
+from functools import singledispatch
+from typing import Any
+
+import numpy as np
+from scipy.optimize import fsolve
+
+from femu.component import Section
+from femu.crossvalidation.book import Book, Untranslatable
+from femu.crossvalidation.materials import write_material
+from femu.materials import Bilinear, ElasticSection, FibreSection, NMSection, UncoupledSection
+
+FLANGE_FIBRES, WEB_FIBRES = 16, 60  # of the fibre section that stands in for an N-M section
+
+
+def write_section(section: Section, book: Book) -> int:
+    """Write a section once; returns its tag."""
+    tag = book.known("section", section)
+    return tag if tag is not None else book.remember("section", section, _write(section, book))
+
+
+@singledispatch
+def _write(section: Any, book: Book) -> int:
+    raise Untranslatable(f"{type(section).__name__} has no equivalent among the sections of OpenSees, or femu does not "
+                         "know of one.")
+
+
+@_write.register
+def _(s: ElasticSection, book: Book) -> int:
+    tag = book.tag("section")
+    book.write("section", "Elastic", tag, s.E, s.A, s.I)
+    return tag
+
+
+@_write.register
+def _(s: UncoupledSection, book: Book) -> int:
+    axial, moment = write_material(s.axial, book), write_material(s.moment, book)
+    tag = book.tag("section")
+    book.write("section", "Aggregator", tag, axial, "P", moment, "Mz")
+    return tag
+
+
+@_write.register
+def _(s: FibreSection, book: Book) -> int:
+    tags = [write_material(group.material, book) for group in s.groups]
+    tag = book.tag("section")
+    # OpenSees would measure y from the centroid, femu measures from y = 0
+    book.write("section", "Fiber", tag, "-noCentroid")
+    for material, group in zip(tags, s.groups, strict=True):
+        for y, area in zip(group.y, group.area, strict=True):
+            book.write("fiber", float(y), 0.0, float(area), material)
+    return tag
+
+
+@_write.register
+def _(s: NMSection, book: Book) -> int:
+    book.note("OpenSees has no N-M section. The fibre section of an H with the same EA, EI, Ny, Mp and ratio of flange to "
+              "web stands in for it: it yields gradually over its depth, which the N-M section does at once.")
+    return write_section(h_of(s), book)
+
+
+def h_of(section: NMSection) -> FibreSection:
+    """Fibre section of the H-shape that has the stiffness and the strength of an N-M section.
+
+    In units of the section's EA: flange and web have the shares a/(2a+1) and 1/(2a+1) of the area, and the
+    depth and the thickness of the flange follow from EI/EA and Mp/Ny.
+    """
+    flange, web = section.flange_web_ratio / (2 * section.flange_web_ratio + 1), 1 / (2 * section.flange_web_ratio + 1)
+    inertia, modulus = section.EI / section.EA, section.plastic_moment / section.yield_force
+
+    def difference(x: Any) -> list[float]:
+        clear, lever = x[0], x[0] + x[1]  # clear depth of the web, distance between the flanges' axes
+        return [(2 * flange * (lever**2 / 4 + x[1] ** 2 / 12) + web * clear**2 / 12) / inertia - 1.0,
+                (flange * lever + web * clear / 4) / modulus - 1.0]
+
+    size = 2.0 * np.sqrt(inertia)
+    (clear, thickness), _, found, _ = fsolve(difference, [size, 0.1 * size], full_output=True, xtol=1e-13)
+    if found != 1 or not (clear > 0.0 and thickness > 0.0):
+        raise Untranslatable("the EA, EI, Ny, Mp and flange_web_ratio of this NMSection are not those of any H-shape, so no "
+                             "fibre section can stand in for it.")
+    steel = Bilinear(E=1.0, fy=section.yield_force / section.EA, b=section.b)
+    return FibreSection.h_shape(depth=clear + 2 * thickness, width=flange * section.EA / thickness,
+                                web=web * section.EA / clear, flange=thickness, material=steel,
+                                flange_fibres=FLANGE_FIBRES, web_fibres=WEB_FIBRES)

@@ -1,0 +1,50 @@
+"""Time series of femu as those of OpenSees."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from femu.crossvalidation.book import Book
+from femu.records import GroundMotion
+from femu.series import Constant, Linear, Pulse, Sampled, Sine
+
+FOREVER = 1e10  # OpenSees wants a number for the end of a series
+_AFTER = 1e-9  # of a sample's spacing: where the value behind the last sample stands
+
+
+def write_series(series: Any, book: Book, times: npt.NDArray[np.float64]) -> int:
+    """Write a series; returns its tag. One of an unknown kind is sampled at ``times``, which are those it is used at."""
+    tag = book.tag("series")
+    if isinstance(series, Constant):
+        book.write("timeSeries", "Constant", tag, "-factor", float(series.value))
+    elif isinstance(series, Linear):
+        book.write("timeSeries", "Linear", tag, "-factor", float(series.slope))
+    elif isinstance(series, Sine):
+        end = series.end if math.isfinite(series.end) else FOREVER
+        book.write("timeSeries", "Trig", tag, series.start, end, series.period, "-factor", series.amplitude,
+                   "-shift", series.phase)
+    elif isinstance(series, Pulse):
+        book.write("timeSeries", "Rectangular", tag, series.start, series.end, "-factor", series.value)
+    elif isinstance(series, Sampled):
+        write_path(book, tag, series.t, series.values, series.hold)
+    elif isinstance(series, GroundMotion):
+        write_path(book, tag, series.times, series.acceleration)
+    else:
+        write_path(book, tag, times, np.asarray(series.at(times), dtype=float))
+    return tag
+
+
+def write_path(book: Book, tag: int, t: npt.NDArray[np.float64], values: npt.NDArray[np.float64],
+               hold: bool = False) -> None:
+    """Straight lines through samples. Behind the last one: its own value, or zero at once."""
+    t, values = np.asarray(t, dtype=float), np.asarray(values, dtype=float)
+    if hold:
+        book.write("timeSeries", "Path", tag, "-time", *t.tolist(), "-values", *values.tolist(), "-useLast")
+    else:
+        # a series of OpenSees is zero behind its last sample, and also at it
+        after = float(t[-1] + _AFTER * (t[-1] - t[-2]))
+        book.write("timeSeries", "Path", tag, "-time", *t.tolist(), after, "-values", *values.tolist(), 0.0)

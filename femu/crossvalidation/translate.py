@@ -1,0 +1,335 @@
+"""Translation of a model and the stages of its analysis into a job for openseespy."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from femu.analyses import (
+    HHT,
+    ArcLength,
+    CentralDifference,
+    DisplacementControl,
+    GeneralizedAlpha,
+    KrylovNewton,
+    LoadControl,
+    ModifiedNewton,
+    Newmark,
+    NewtonLineSearch,
+    Transient,
+)
+from femu.crossvalidation.book import Book, Untranslatable
+from femu.crossvalidation.elements import Reading, Situation, write_element
+from femu.crossvalidation.peer import Job
+from femu.crossvalidation.series import write_path, write_series
+from femu.element import DOF_NAMES, Name
+from femu.elements import LumpedMass
+from femu.elements.frame_element import FrameElement
+from femu.loads import PointLoad, UniformLoad
+from femu.model import Model
+from femu.program import Program
+from femu.results import Result
+
+Array = npt.NDArray[np.float64]
+ITERATIONS = 100
+DIRECTIONS = {"x": 1, "y": 2}
+
+
+@dataclass(frozen=True)
+class Stage:
+    """One analysis in a sequence; each goes on from the state that the one before left."""
+
+    analysis: Any
+    motion: Any = None
+    duration: float | None = None
+
+    @property
+    def transient(self) -> bool:
+        """Whether it is an analysis in time."""
+        return isinstance(self.analysis, Transient)
+
+
+@dataclass(frozen=True)
+class Scales:
+    """Sizes found in femu's own run, by which tolerances are set: of displacement by stage, and energy of a member."""
+
+    displacement: Sequence[float]
+    energy: float
+
+
+@dataclass
+class Translation:
+    """A job for openseespy, what its readings mean, and where the formulation is not the same."""
+
+    job: Job = field(default_factory=list)
+    readings: list[list[Reading]] = field(default_factory=list)  # by stage
+    notes: list[str] = field(default_factory=list)
+
+
+class Translator:
+    """Writes one model with its stages."""
+
+    def __init__(self, model: Model, program: Program, scales: Scales) -> None:
+        self.model, self.program, self.scales = model, program, scales
+        self.book = Book()
+        self.nodes: dict[Name, int] = {name: tag for tag, name in enumerate(model.nodes, start=1)}
+        self.elements: dict[Name, int] = {name: tag for tag, name in enumerate(model.elements, start=1)}
+        self.element_readings: list[Reading] = []
+        self.made = Translation()
+        self._excitation: list[int] = []
+        self._following: set[str] = set()
+
+    def translate(self, stages: Sequence[Stage], results: Sequence[Result]) -> Translation:
+        """The job; ``results`` are femu's own of the same stages, for the steps they took."""
+        self._model()
+        for number, (stage, result) in enumerate(zip(stages, results, strict=True)):
+            if number > 0 and not stages[number - 1].transient:
+                self.book.write("loadConst", "-time", 0.0)
+            self._stage(number, stage, result)
+        self._flush()
+        self.made.notes = self.book.notes
+        return self.made
+
+    def eigen(self, modes: int) -> Translation:
+        """The job that finds periods and mode shapes."""
+        self._model()
+        self._solver()
+        self._flush()
+        self.made.job.append(["eigen", modes])
+        self.made.notes = self.book.notes
+        return self.made
+
+    def _flush(self) -> None:
+        """Move the commands written so far into the job."""
+        self.made.job += [["call", *command] for command in self.book.commands]
+        self.book.commands.clear()
+
+    # --- the model ---
+
+    def _model(self) -> None:
+        book, model = self.book, self.model
+        book.write("model", "basic", "-ndm", 2, "-ndf", 3)
+        used = set(self.program.numbering.place)
+        lumped: dict[tuple[Name, str], float] = {}
+        for element in model.elements.values():
+            if isinstance(element, LumpedMass):
+                for d, value in zip(DOF_NAMES, (element.mass, element.mass, element.inertia), strict=True):
+                    lumped[element.node, d] = lumped.get((element.node, d), 0.0) + value
+        for name, tag in self.nodes.items():
+            node = model.nodes[name]
+            book.write("node", tag, *map(float, node.coordinates))
+            held = [int(d in node.fixed and d not in node.motion or (name, d) not in used) for d in DOF_NAMES]
+            if any(held):
+                book.write("fix", tag, *held)
+            mass = [node.mass.get(d, 0.0) + lumped.get((name, d), 0.0) for d in DOF_NAMES]
+            if any(mass):
+                book.write("mass", tag, *mass)
+        for master, other, directions in model.equal:
+            book.write("equalDOF", self.nodes[master], self.nodes[other], *(DOF_NAMES.index(d) + 1 for d in directions))
+        for master, other in model.links:
+            book.write("rigidLink", "beam", self.nodes[master], self.nodes[other])
+        for name, element in model.elements.items():
+            nodes = tuple(self.nodes[n] for n in element.nodes)
+            situation = Situation(self.program, self.elements[name], nodes, self.scales.energy)
+            self.element_readings += write_element(element, book, situation)
+        self._damping()
+
+    def _damping(self) -> None:
+        p = self.program.parameters
+        mass, initial, current, committed = (float(p[f"rayleigh.{t}"]) for t in ("mass", "initial", "current", "committed"))
+        if mass or initial or current or committed:
+            self.book.write("rayleigh", mass, current, initial, committed)
+            for name, element in self.program.elements.items():
+                if isinstance(element, FrameElement) and not element.damped and (initial or current or committed):
+                    self.book.write("setElementRayleighDampingFactors", self.elements[name], mass, 0.0, 0.0, 0.0)
+
+    # --- stages ---
+
+    def _solver(self) -> None:
+        model = self.model
+        plain = not (model.equal or model.links or any(n.motion for n in model.nodes.values()))
+        self.book.write("wipeAnalysis")
+        self.book.write("constraints", "Plain" if plain else "Transformation")
+        self.book.write("numberer", "RCM")
+        self.book.write("system", "BandGeneral" if plain else "UmfPack")
+
+    def _stage(self, number: int, stage: Stage, result: Result) -> None:
+        book, analysis = self.book, stage.analysis
+        if stage.transient:
+            steps = self._transient_loads(stage, result)
+        else:
+            steps = self._static_loads(stage, result)
+        self._solver()
+        explicit = stage.transient and getattr(analysis.integrator, "explicit", False)
+        book.write("test", "NormDispIncr", self.scales.displacement[number], ITERATIONS)
+        book.write("algorithm", *(["Linear"] if explicit else _algorithm(analysis.algorithm)))
+        readings = self._readings(stage)
+        self.made.readings.append(readings)
+        if stage.transient:
+            self._modal_damping()
+            book.write("integrator", *_integrator(analysis.integrator))
+            book.write("analysis", "Transient")
+        elif isinstance(analysis, LoadControl):
+            before = float(result.factor(analysis.pattern)[0])
+            book.write("integrator", "LoadControl", (analysis.factor - before) / analysis.steps)
+            book.write("analysis", "Static")
+        elif isinstance(analysis, ArcLength):
+            book.write("integrator", "ArcLength", analysis.arc, float(np.sqrt(analysis.weight)))
+            book.write("analysis", "Static")
+        else:
+            book.write("integrator", "DisplacementControl", steps[1], steps[2], steps[3][0])
+            book.write("analysis", "Static")
+        self._flush()
+        self.made.job += [["record", [r.call for r in readings]], ["row"], steps]
+
+    def _static_loads(self, stage: Stage, result: Result) -> list[Any]:
+        analysis = stage.analysis
+        series = self.book.tag("series")
+        self.book.write("timeSeries", "Linear", series)
+        self._pattern_tag = self._pattern(analysis.pattern, series)
+        count = len(result.time) - 1
+        if not isinstance(analysis, DisplacementControl):
+            return ["steps", count, None]
+        moved = result.displacement(analysis.node, analysis.direction)
+        at = float(moved[0])
+        increments: list[float] = []
+        for target in np.atleast_1d(np.asarray(analysis.path, dtype=float)):
+            parts = max(int(np.ceil(abs(target - at) / analysis.step - 1e-9)), 1)
+            if target != at:
+                increments += [float(target - at) / parts] * parts
+            at = float(target)
+        return ["displacements", self.nodes[analysis.node], DOF_NAMES.index(analysis.direction) + 1, increments[:count]]
+
+    def _transient_loads(self, stage: Stage, result: Result) -> list[Any]:
+        book, analysis = self.book, stage.analysis
+        inside = result.time[:-1] + _share(analysis.integrator) * np.diff(result.time)
+        times = np.unique(np.concatenate([result.time, inside]))
+        for tag in self._excitation:
+            book.write("remove", "loadPattern", tag)
+        self._excitation = []
+        motions = stage.motion if isinstance(stage.motion, dict) else {"x": stage.motion} if stage.motion is not None else {}
+        for direction, motion in motions.items():
+            tag, series = book.tag("pattern"), write_series(motion, book, times)
+            book.write("pattern", "UniformExcitation", tag, DIRECTIONS[direction], "-accel", series)
+            self._excitation.append(tag)
+        for name, pattern in self.model.patterns.items():
+            if pattern.series is not None and name not in self._following:
+                self._following.add(name)
+                self._pattern(name, write_series(pattern.series, book, times))
+        self._support_motions()
+        return ["steps", len(result.time) - 1, analysis.dt]
+
+    def _support_motions(self) -> None:
+        moving = [(node, d, m) for node in self.model.nodes.values() for d, m in node.motion.items()]
+        if not moving or "" in self._following:
+            return
+        self._following.add("")  # once
+        book = self.book
+        book.write("pattern", "MultipleSupport", book.tag("pattern"))
+        for number, (node, direction, motion) in enumerate(moving, start=1):
+            tags = [book.tag("series") for _ in range(3)]
+            for tag, values, hold in zip(tags, (motion.u, motion.v, motion.a), (True, False, False), strict=True):
+                write_path(book, tag, motion.t, values, hold)
+            book.write("groundMotion", number, "Plain", "-disp", tags[0], "-vel", tags[1], "-accel", tags[2])
+            book.write("imposedMotion", self.nodes[node.name], DOF_NAMES.index(direction) + 1, number)
+
+    def _pattern(self, name: str, series: int) -> int:
+        book, pattern, tag = self.book, self.model.patterns[name], self.book.tag("pattern")
+        book.write("pattern", "Plain", tag, series)
+        for (node, direction), value in pattern.nodal.items():
+            forces = [0.0, 0.0, 0.0]
+            forces[DOF_NAMES.index(direction)] = value
+            book.write("load", self.nodes[node], *forces)
+        for element, load in pattern.member:
+            kind: list[Any]
+            if isinstance(load, UniformLoad):
+                kind = ["-beamUniform", load.y, load.x]
+            elif isinstance(load, PointLoad):
+                kind = ["-beamPoint", load.y, load.at, load.x]
+            else:
+                raise Untranslatable(f"a member load of the kind {type(load).__name__} has no equivalent in OpenSees.")
+            book.write("eleLoad", "-ele", self.elements[element], "-type", *kind)
+        return tag
+
+    def _modal_damping(self) -> None:
+        ratios = self.program.modal_ratios
+        if ratios:
+            self.book.write("eigen", "-fullGenLapack", len(ratios))
+            self.book.write("modalDamping", *ratios)
+
+    # --- what is read ---
+
+    def _readings(self, stage: Stage) -> list[Reading]:
+        found = [Reading(["getTime"], ("",), ("time",), lambda result: result.time[:, None])]
+        quantities = [("nodeDisp", "displacement", "rotation")]
+        if stage.transient:
+            quantities += [("nodeVel", "velocity", "angular velocity"), ("nodeAccel", "acceleration", "angular acceleration")]
+        for call, kind, angular in quantities:
+            for name, tag in self.nodes.items():
+                found.append(self._nodal(call, kind, angular, name, tag))
+        constrained = {n for a, b, _ in self.model.equal for n in (a, b)} | {n for pair in self.model.links for n in pair}
+        for name, tag in self.nodes.items():
+            node = self.model.nodes[name]
+            held = [d for d in DOF_NAMES if (d in node.fixed or d in node.motion)
+                    and (name, d) in self.program.numbering.place and name not in constrained]
+            if held:
+                found.append(self._reaction(name, tag, held))
+        if not stage.transient:
+            pattern = stage.analysis.pattern
+            tag = self._pattern_tag
+            found.append(Reading(["getLoadFactor", tag], ("load factor",), (f"pattern {pattern}",),
+                                 lambda result: (result.factor(pattern) - result.factor(pattern)[0])[:, None]))
+        return found + self.element_readings
+
+    def _nodal(self, call: str, kind: str, angular: str, name: Name, tag: int) -> Reading:
+        there = [d for d in DOF_NAMES if (name, d) in self.program.numbering.place]
+        kinds = tuple("" if d not in there else angular if d == "rz" else kind for d in DOF_NAMES)
+        function = {"nodeDisp": "displacement", "nodeVel": "velocity", "nodeAccel": "acceleration"}[call]
+
+        def femu(result: Result) -> Array:
+            none = np.zeros(len(result.time))
+            return np.stack([getattr(result, function)(name, d) if d in there else none for d in DOF_NAMES], axis=1)
+
+        return Reading([call, tag], kinds, tuple(f"node {name}, {d}" for d in DOF_NAMES), femu,
+                       tuple((name, d) for d in DOF_NAMES))
+
+    def _reaction(self, name: Name, tag: int, held: list[str]) -> Reading:
+        kinds = tuple("" if d not in held else "reaction moment" if d == "rz" else "reaction" for d in DOF_NAMES)
+
+        def femu(result: Result) -> Array:
+            none = np.zeros(len(result.time))
+            return np.stack([result.reaction(name, d) if d in held else none for d in DOF_NAMES], axis=1)
+
+        return Reading(["nodeReaction", tag], kinds, tuple(f"reaction at {name}, {d}" for d in DOF_NAMES), femu)
+
+
+def _algorithm(algorithm: Any) -> list[Any]:
+    if isinstance(algorithm, KrylovNewton):
+        return ["KrylovNewton", "-maxDim", algorithm.dimension]
+    if isinstance(algorithm, NewtonLineSearch):
+        return ["NewtonLineSearch", "-tol", algorithm.ratio]
+    if isinstance(algorithm, ModifiedNewton):
+        return ["ModifiedNewton", *(["-initial"] if algorithm.initial else [])]
+    return ["Newton"]
+
+
+def _integrator(integrator: Any) -> list[Any]:
+    if isinstance(integrator, Newmark):
+        return ["Newmark", integrator.gamma, integrator.beta]
+    if isinstance(integrator, HHT):
+        return ["HHT", integrator.alpha]
+    if isinstance(integrator, GeneralizedAlpha):
+        return ["HHTGeneralized", integrator.radius]  # GeneralizedAlpha of OpenSees 3.7 takes inertia at the end of the step
+    if isinstance(integrator, CentralDifference):
+        return ["NewmarkExplicit", 0.5]  # the same method in the same form
+    raise Untranslatable(f"{type(integrator).__name__} has no equivalent among the integrators of OpenSees, or femu does "
+                         "not know of one.")
+
+
+def _share(integrator: Any) -> float:
+    """Where in the step the loads are taken."""
+    return float(integrator.coefficients()[1]) if hasattr(integrator, "coefficients") else 1.0

@@ -1,0 +1,76 @@
+"""The base of all elements, and what an element hands to the program that compiles it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from femu.component import Component
+from femu.errors import InputError, ModelError
+from femu.kernels import Kernel
+
+Array = npt.NDArray[np.float64]
+Name = int | str
+DOF_NAMES = ("x", "y", "rz")
+"""Degrees of freedom of a plane node: displacements along the global axes, and the rotation, counterclockwise."""
+
+
+@dataclass
+class Plan:
+    """Everything the program needs to lay an element out in its vectors.
+
+    Offsets inside ``integers`` are relative: to the element's own integers, parameters and state.
+    """
+
+    dofs: list[tuple[Name, str]]  # degrees of freedom, in the order of the element's matrix
+    group: Kernel  # kernel that runs many such elements
+    basic: Kernel | None  # kernel of the basic system
+    integers: list[int]  # own integers, after the common ones
+    geometry: list[float]  # constants
+    state: list[str]  # names of the state variables; basic forces first
+    workspace: int  # floats of workspace, parts included
+    load_size: int = 0  # floats of its member load
+    damped: bool = True  # whether it takes part in stiffness-proportional damping
+    restless: bool = False  # whether its force changes while it rests (rate-dependent)
+    mass: list[tuple[int, int, str, float]] = field(default_factory=list)  # (row, column, own parameter, factor)
+    basic_forces: tuple[str, ...] = ()  # names of the basic forces
+
+
+class Element(Component):
+    """Something between nodes. Subclasses declare parameters, and lay themselves out with `plan`."""
+
+    name: Name
+
+    @property
+    def nodes(self) -> tuple[Name, ...]:
+        """The nodes it connects, in order."""
+        raise NotImplementedError
+
+    def plan(self, coordinates: dict[Name, Array]) -> Plan:
+        """Lay the element out, given the coordinates of the model's nodes."""
+        raise NotImplementedError
+
+    def failure(self, workspace: Array) -> str:
+        """Sentence on why its kernel had no answer, from what it left in the workspace."""
+        return f"{self.label()} between nodes {', '.join(repr(n) for n in self.nodes)}: its law has no answer."
+
+    def member_load(self, load: Any, plan: Plan) -> Array:
+        """What a load on the element adds to its load vector at factor 1."""
+        raise InputError(self.label(), "load", load, "is not possible on this kind of element",
+                         "put it on the nodes, or on a beam-column")
+
+
+def chord(element: Element, coordinates: dict[Name, Array], offsets: Sequence[float] = (0, 0, 0, 0)) -> tuple[float, float, float]:
+    """Length and direction cosines from the first to the second node, between the ends of rigid offsets."""
+    i, j = element.nodes[:2]
+    d = coordinates[j] - coordinates[i] + np.array([offsets[2] - offsets[0], offsets[3] - offsets[1]])
+    length = float(np.hypot(d[0], d[1]))
+    size = max(float(np.abs(coordinates[i]).max()), float(np.abs(coordinates[j]).max()), 1e-300)
+    if length <= 1e-12 * size:
+        raise ModelError(f"{element.label()} has no length: nodes {i!r} and {j!r} are at the same place. "
+                         "Use a ZeroLength link, or move a node.")
+    return length, float(d[0] / length), float(d[1] / length)

@@ -1,0 +1,198 @@
+"""Pieces of the iteration for equilibrium, used by the kernels that march through steps.
+
+All act on the vectors of a `femu.context`.
+"""
+
+from __future__ import annotations
+
+import math
+
+from femu import context as slot
+from femu.band import call_multiply
+from femu.kernels import INT, INTS, floats_at, inlined, ints_at, kernel, routine, shift
+
+
+@routine
+def determine(context, mode):
+    """Internal force and tangent stiffness of all elements; 0, or 1 where an element has no answer."""
+    ndof, storage = context[slot.NDOF], context[slot.STORAGE]
+    force, tangent = floats_at(context[slot.F]), floats_at(context[slot.K])
+    for a in range(ndof):
+        force[a] = 0.0
+    for a in range(storage):
+        tangent[a] = 0.0
+    if context[slot.KD] != 0:
+        damped = floats_at(context[slot.KD])
+        for a in range(storage):
+            damped[a] = 0.0
+    groups = ints_at(context[slot.GROUPS])
+    for group in range(context[slot.NGROUPS]):
+        own = shift(groups, 3 * group)
+        if slot.call_group(own[0], (context, own[1], own[2], mode)) != 0:
+            return 1
+    gather_links(context, force)
+    return 0
+
+
+@inlined
+def spread_links(context, u):
+    """Displacement of the linked degrees of freedom from the equations they follow."""
+    links, factors = ints_at(context[slot.LINKS]), floats_at(context[slot.G])
+    for _ in range(context[slot.NLINKS]):
+        total = 0.0
+        for term in range(links[1]):
+            total += factors[links[3 + 2 * term]] * u[links[2 + 2 * term]]
+        u[links[0]] = total
+        links = shift(links, 2 + 2 * links[1])
+
+
+@inlined
+def gather_links(context, force):
+    """Force on the linked degrees of freedom, handed to the equations they follow."""
+    links, factors = ints_at(context[slot.LINKS]), floats_at(context[slot.G])
+    for _ in range(context[slot.NLINKS]):
+        for term in range(links[1]):
+            force[links[2 + 2 * term]] += factors[links[3 + 2 * term]] * force[links[0]]
+        links = shift(links, 2 + 2 * links[1])
+
+
+@routine
+def apply_loads(context, factors):
+    """External nodal force and member loads at the given factors of the patterns."""
+    ndof, nload = context[slot.NDOF], context[slot.NLOAD]
+    external, load = floats_at(context[slot.PEXT]), floats_at(context[slot.LOAD])
+    nodal, member = floats_at(context[slot.NODAL]), floats_at(context[slot.MEMBER])
+    wanted = ints_at(context[slot.NODAL_WANTED])
+    for a in range(ndof):
+        external[a] = 0.0
+    for a in range(nload):
+        load[a] = 0.0
+    for pattern in range(context[slot.NPATTERNS]):
+        factor = factors[pattern]
+        if wanted[pattern] != 0:
+            row = shift(nodal, pattern * ndof)
+            for a in range(ndof):
+                external[a] += factor * row[a]
+        row = shift(member, pattern * nload)
+        for a in range(nload):
+            load[a] += factor * row[a]
+
+
+@inlined
+def times_band(context, matrix, x, y):
+    """y = matrix times x over the equations."""
+    call_multiply(context[slot.MULTIPLY], (
+        context[slot.NEQ], context[slot.BAND], context[slot.LD], matrix, x, y))
+
+
+@routine
+def damping_force(context, v, current, committed, scratch):
+    """Damping force of velocity v: constant part, stiffness-proportional parts and modal damping."""
+    neq = context[slot.NEQ]
+    force = floats_at(context[slot.D])
+    for a in range(neq):
+        force[a] = 0.0
+    if context[slot.DAMPING] != 0:
+        times_band(context, floats_at(context[slot.DAMPING]), v, force)
+    if current != 0.0:
+        times_band(context, floats_at(context[slot.KD]), v, scratch)
+        for a in range(neq):
+            force[a] += current * scratch[a]
+    if committed != 0.0:
+        times_band(context, floats_at(context[slot.KC]), v, scratch)
+        for a in range(neq):
+            force[a] += committed * scratch[a]
+    shapes = floats_at(context[slot.MODAL])
+    for mode in range(context[slot.NMODAL]):
+        row = shift(shapes, mode * neq)
+        amplitude = 0.0
+        for a in range(neq):
+            amplitude += row[a] * v[a]
+        for a in range(neq):
+            force[a] += amplitude * row[a]
+
+
+@inlined
+def inertia_force(context, a1, y):
+    """y = mass times acceleration."""
+    mass = floats_at(context[slot.MASS])
+    if context[slot.MASS_DIAGONAL] != 0:
+        ld = context[slot.LD]
+        for a in range(context[slot.NEQ]):
+            y[a] = mass[a * ld] * a1[a]
+    else:
+        times_band(context, mass, a1, y)
+
+
+@routine
+def form_matrix(context, tangent, stiffness, damping, mass, current, committed):
+    """A = stiffness tangent + damping (C + current K_d + committed K_c) + mass M, ready to be factored."""
+    storage, ld = context[slot.STORAGE], context[slot.LD]
+    matrix = floats_at(context[slot.A])
+    for a in range(storage):
+        matrix[a] = stiffness * tangent[a]
+    if damping != 0.0:
+        if context[slot.DAMPING] != 0:
+            constant = floats_at(context[slot.DAMPING])
+            for a in range(storage):
+                matrix[a] += damping * constant[a]
+        if current != 0.0:
+            damped = floats_at(context[slot.KD])
+            for a in range(storage):
+                matrix[a] += damping * current * damped[a]
+        if committed != 0.0:
+            before = floats_at(context[slot.KC])
+            for a in range(storage):
+                matrix[a] += damping * committed * before[a]
+    if mass != 0.0:
+        masses = floats_at(context[slot.MASS])
+        if context[slot.MASS_DIAGONAL] != 0:
+            for a in range(context[slot.NEQ]):
+                matrix[a * ld] += mass * masses[a * ld]
+        else:
+            for a in range(storage):
+                matrix[a] += mass * masses[a]
+    imposed = ints_at(context[slot.IMPOSED])
+    band, neq = context[slot.BAND], context[slot.NEQ]
+    for q in range(context[slot.NIMPOSED]):
+        a = imposed[q]
+        for d in range(1, band + 1):
+            if a + d < neq:
+                matrix[a * ld + d] = 0.0
+            if a - d >= 0:
+                matrix[(a - d) * ld + d] = 0.0
+        matrix[a * ld] = 1.0
+
+
+@inlined
+def clear_imposed(context, x):
+    """Nothing is unbalanced, and nothing moves further, where the motion is imposed."""
+    imposed = ints_at(context[slot.IMPOSED])
+    for q in range(context[slot.NIMPOSED]):
+        x[imposed[q]] = 0.0
+
+
+@inlined
+def dot(n, x, y):
+    total = 0.0
+    for a in range(n):
+        total += x[a] * y[a]
+    return total
+
+
+@inlined
+def norm(n, x):
+    return math.sqrt(dot(n, x, x))
+
+
+@inlined
+def copy(n, source, destination):
+    for a in range(n):
+        destination[a] = source[a]
+
+
+@kernel(INT(INTS, INT), noalias=False)
+def determine_kernel(context, mode):
+    """`determine` for callers in Python, with the linked degrees of freedom brought up to date."""
+    spread_links(context, floats_at(context[slot.U]))
+    return determine(context, mode)

@@ -1,0 +1,420 @@
+"""femu's own filter: a square-root unscented filter in bounded coordinates that learns R and forgets its prior."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import log, sqrt
+from typing import Any, final
+
+import numpy as np
+
+from femu.errors import InputError
+from femu.filters.base import STEP, Filter
+from femu.filters.bounds import Bounds
+from femu.filters.estimate import (
+    COUNT,
+    DRAWN,
+    GATED,
+    OPTION_A,
+    OPTION_B,
+    REFUSED,
+    REPAIRS,
+    RULES,
+    SPARE,
+    STEPS,
+    Estimate,
+    F,
+    H,
+    M,
+    N,
+    bounds_of,
+    covariance_of,
+    mean_of,
+    numbers_of,
+    own_of,
+)
+from femu.filters.linalg import (
+    all_finite,
+    cholesky,
+    copy,
+    factor,
+    fill,
+    helper,
+    solve_lower,
+    solve_upper,
+    triangularise,
+)
+from femu.filters.model import StateSpace, call_model
+from femu.filters.sigma import channels, draw, no_measurement, note_innovation, note_likelihood, settle
+from femu.filters.transforms import FREE, LARGEST, inward, outward, plan, spread_outward
+from femu.kernels import inlined, kernel, shift
+
+ITERATIONS, LEARN = OPTION_A, OPTION_B
+MEMORIES = 10.0  # fading ends after this many first memories, so an unobserved state cannot lose its prior for good
+FIRST_GATED = 10.0  # no measurement is called wild before this step: nothing is usual yet
+USUAL_WINDOW = 50.0  # updates over which the usual size of an innovation is averaged
+WIDEST = 3.0  # standard deviation of a transformed state above which fading does not widen it (a factor of 20)
+
+
+@inlined
+def _parts(d, s):
+    n = d[N]
+    xi = own_of(d, s)
+    L = shift(xi, n)
+    LQ = shift(L, n * n)
+    kind = shift(LQ, n * n)
+    scale = shift(kind, n)
+    R = shift(scale, n)
+    work = shift(R, d[M] * d[M])
+    return xi, L, LQ, kind, scale, R, work
+
+
+@helper
+def _points(d, p, xi, L, kind, scale, step, Xi, X):
+    """Points in ξ and in x."""
+    n, count, b = d[N], d[COUNT], bounds_of(d, p)
+    draw(n, xi, L, step, 1, Xi)
+    for i in range(count):
+        outward(n, d[RULES], b, kind, scale, shift(Xi, i * n), shift(X, i * n))
+
+
+@helper
+def _report(d, p, s, w):
+    """Mean and covariance in x: the image of ξ, and its covariance by the slope of the transform there."""
+    n, rules, b = d[N], d[RULES], bounds_of(d, p)
+    xi, L, LQ, kind, scale, R, work = _parts(d, s)
+    outward(n, rules, b, kind, scale, xi, mean_of(d, s))
+    spread_outward(n, rules, b, kind, scale, xi, mean_of(d, s), L, covariance_of(d, s), w)
+
+
+@kernel(STEP)
+def predict(d, p, s, u, y):
+    n, count, rules = d[N], d[COUNT], d[RULES]
+    b, options = bounds_of(d, p), numbers_of(d, p)
+    step, W0, W = options[0], options[1], options[2]
+    xi, L, LQ, kind, scale, R, work = _parts(d, s)
+    Xi = work
+    X = shift(Xi, count * n)
+    images = shift(X, count * n)
+    rows = shift(images, count * n)
+    if options[4] > 0.0 and s[STEPS] < MEMORIES * options[4]:
+        grow = sqrt(1.0 + options[3] / (s[STEPS] + options[4]))
+        for i in range(n):
+            before = 0.0
+            for j in range(i + 1):
+                before += L[i * n + j] * L[i * n + j]
+            before = sqrt(before)
+            widen = grow if kind[i] == FREE else max(min(grow, WIDEST / before if before > 0.0 else grow), 1.0)
+            for j in range(i + 1):
+                L[i * n + j] *= widen
+    s[STEPS] += 1.0
+    _points(d, p, xi, L, kind, scale, step, Xi, X)
+    status = call_model(d[F], (count, X, u, images))
+    if status != 0:
+        return status
+    settle(count, n, X, images, mean_of(d, s), True, s)
+    for i in range(count):
+        row = shift(rows, i * n)
+        inward(n, rules, b, kind, scale, shift(X, i * n), shift(Xi, i * n), shift(images, i * n), row)
+    for j in range(n):
+        total = W0 * rows[j]
+        for i in range(1, count):
+            total += W * rows[i * n + j]
+        xi[j] = total if kind[j] == FREE else max(min(total, LARGEST), -LARGEST)
+    root_0, root = sqrt(W0), sqrt(W)
+    for i in range(count):
+        for j in range(n):
+            rows[i * n + j] = (root_0 if i == 0 else root) * (rows[i * n + j] - xi[j])
+    for i in range(n):
+        for j in range(n):
+            rows[(count + i) * n + j] = LQ[j * n + i]
+    triangularise(count + n, n, rows, L)
+    _report(d, p, s, work)
+    s[DRAWN] = 1.0
+    return 0
+
+
+@kernel(STEP)
+def update(d, p, s, u, y):
+    n, m, count = d[N], d[M], d[COUNT]
+    options = numbers_of(d, p)
+    step, W0, W, gate = options[0], options[1], options[2], options[7]
+    xi, L, LQ, kind, scale, R, work = _parts(d, s)
+    Xi = work
+    X = shift(Xi, count * n)
+    Y = shift(X, count * n)
+    dY = shift(Y, count * m)
+    A = shift(dY, count * m)  # c rows of n: slope of the measurement
+    noise = shift(A, m * n)
+    Ln = shift(noise, m * m)
+    S = shift(Ln, m * m)
+    Ls = shift(S, m * m)
+    extra = shift(Ls, m * m)
+    nu = shift(extra, m * m)
+    z = shift(nu, m)
+    mean_y = shift(z, m)
+    index = shift(mean_y, m)
+    new_xi = shift(index, m)
+    Lc = shift(new_xi, n)
+    size = n + m
+    pre = shift(Lc, n * n)
+    post = shift(pre, size * size)
+    room = shift(post, size * size)
+    c = channels(m, y, index)
+    s[DRAWN] = 0.0
+    if c == 0:
+        no_measurement(d, s)
+        return 0
+    copy(n, xi, new_xi)
+    copy(n * n, L, Lc)
+    fill(m * m, 0.0, extra)
+    size = n + c
+    factor_of_gate = 1.0
+    for iteration in range(d[ITERATIONS]):
+        _points(d, p, new_xi, Lc, kind, scale, step, Xi, X)
+        status = call_model(d[H], (count, X, u, Y))
+        if status != 0:
+            return status
+        if not all_finite(count * m, Y):
+            s[REFUSED] += 1.0
+            return 0
+        for a in range(c):
+            j = int(index[a])
+            total = W0 * Y[j]
+            for i in range(1, count):
+                total += W * Y[i * m + j]
+            mean_y[a] = total
+            for i in range(count):
+                dY[i * c + a] = Y[i * m + j] - total
+            row = shift(A, a * n)
+            for k in range(n):
+                total = 0.0
+                for i in range(1, count):
+                    total += W * dY[i * c + a] * (Xi[i * n + k] - new_xi[k])
+                row[k] = total
+            solve_lower(n, Lc, row)
+            solve_upper(n, Lc, row)
+        for i in range(count):  # what the slope leaves unexplained
+            for a in range(c):
+                for k in range(n):
+                    dY[i * c + a] -= A[a * n + k] * (Xi[i * n + k] - new_xi[k])
+        for a in range(c):
+            for k in range(a + 1):
+                total = R[int(index[a]) * m + int(index[k])] + extra[a * c + k] + W0 * dY[a] * dY[k]
+                for i in range(1, count):
+                    total += W * dY[i * c + a] * dY[i * c + k]
+                noise[a * c + k] = noise[k * c + a] = total
+            total = y[int(index[a])] - mean_y[a]
+            for k in range(n):
+                total -= A[a * n + k] * (xi[k] - new_xi[k])
+            nu[a] = total
+        s[REPAIRS] += factor(c, noise, Ln, room)
+        fill(size * size, 0.0, pre)  # transposed array [[noise, A L], [0, L]]
+        for a in range(c):
+            for k in range(a + 1):
+                pre[k * size + a] = Ln[a * c + k]
+            for k in range(n):
+                total = 0.0
+                for j in range(k, n):
+                    total += A[a * n + j] * L[j * n + k]
+                pre[(c + k) * size + a] = total
+        for i in range(n):
+            for k in range(i + 1):
+                pre[(c + k) * size + c + i] = L[i * n + k]
+        triangularise(size, size, pre, post)
+        for a in range(c):
+            for k in range(c):
+                Ls[a * c + k] = post[a * size + k]
+        copy(c, nu, z)
+        solve_lower(c, Ls, z)
+        if iteration == 0:
+            nis, log_det = 0.0, 0.0
+            for a in range(c):
+                nis += z[a] * z[a]
+                log_det += 2.0 * log(Ls[a * c + a]) if Ls[a * c + a] > 0.0 else 0.0
+                for k in range(c):
+                    total = 0.0
+                    for j in range(min(a, k) + 1):
+                        total += Ls[a * c + j] * Ls[k * c + j]
+                    S[a * c + k] = total
+            note_innovation(d, s, c, index, nu, S)
+            note_likelihood(s, c, nis, log_det)
+            usual = max(s[SPARE], 1.0) * gate * gate
+            wild = gate > 0.0 and s[STEPS] > FIRST_GATED and nis / c > usual
+            s[SPARE] += (min(nis / c, usual if wild else nis / c) - s[SPARE]) / min(s[STEPS], USUAL_WINDOW)
+            if wild:
+                s[GATED] += 1.0
+                factor_of_gate = (nis / c / usual) ** 2
+                for a in range(c):  # a wild measurement counts with the noise that would make it usual
+                    for k in range(c):
+                        extra[a * c + k] = (factor_of_gate - 1.0) * S[a * c + k]
+                z_scale = 1.0 / sqrt(factor_of_gate)
+                for a in range(c):
+                    z[a] *= z_scale
+                    for k in range(n):
+                        post[(c + k) * size + a] *= z_scale
+                shrink_gain(n, c, size, z_scale, L, pre, post)
+        for i in range(n):
+            total = xi[i]
+            for a in range(c):
+                total += post[(c + i) * size + a] * z[a]
+            new_xi[i] = total if kind[i] == FREE else max(min(total, LARGEST), -LARGEST)
+            for k in range(n):
+                Lc[i * n + k] = post[(c + i) * size + c + k]
+    if not (all_finite(n, new_xi) and all_finite(n * n, Lc)):
+        s[REFUSED] += 1.0
+        return 0
+    copy(n, new_xi, xi)
+    copy(n * n, Lc, L)
+    if d[LEARN]:
+        status = learn(d, p, s, u, y, c, index, factor_of_gate, A, X, Y, mean_y, room)
+        if status != 0:
+            return status
+    _report(d, p, s, work)
+    return 0
+
+
+@helper
+def shrink_gain(n, c, size, z_scale, L, pre, post):
+    """Factor of the corrected covariance after its gain part was scaled: L L' - G G' with the scaled G."""
+    for i in range(n):
+        for k in range(n):
+            total = 0.0
+            for j in range(min(i, k) + 1):
+                total += L[i * n + j] * L[k * n + j]
+            for a in range(c):
+                total -= post[(c + i) * size + a] * post[(c + k) * size + a]
+            pre[i * n + k] = total
+    new = shift(pre, n * n)
+    if cholesky(n, pre, new):
+        for i in range(n):
+            for k in range(n):
+                post[(c + i) * size + c + k] = new[i * n + k]
+
+
+@helper
+def learn(d, p, s, u, y, c, index, factor_of_gate, A, X, Y, mean_y, room):
+    """R <- (1 - w) R + w (e e' + A P A'), e the residual after the update (Mohamed and Schwarz 1999)."""
+    n, m, b, options = d[N], d[M], bounds_of(d, p), numbers_of(d, p)
+    xi, L, LQ, kind, scale, R, work = _parts(d, s)
+    outward(n, d[RULES], b, kind, scale, xi, X)
+    status = call_model(d[H], (1, X, u, Y))
+    if status != 0:
+        return status
+    if not all_finite(m, Y):
+        return 0
+    weight = max(1.0 / options[6], 1.0 / (s[STEPS] + options[5] + 1.0))
+    keep = sqrt(1.0 - weight)
+    AL = room
+    for a in range(c):
+        for k in range(n):
+            total = 0.0
+            for j in range(k, n):
+                total += A[a * n + j] * L[j * n + k]
+            AL[a * n + k] = total
+    for a in range(c):  # missing channels keep their variance; correlations with them fade
+        i = int(index[a])
+        for k in range(m):
+            R[i * m + k] *= keep
+            R[k * m + i] *= keep
+    cut = 1.0 / (factor_of_gate * factor_of_gate)  # a wild measurement may raise R only as far as the gate reaches
+    for a in range(c):
+        i = int(index[a])
+        for k in range(c):
+            j = int(index[k])
+            total = cut * (y[i] - Y[i]) * (y[j] - Y[j])
+            for q in range(n):
+                total += AL[a * n + q] * AL[k * n + q]
+            R[i * m + j] += weight * total
+    return 0
+
+
+@final
+class AdaptiveUKF(Filter):
+    """Square-root unscented filter in bounded coordinates, iterated, with learned R and a memory that lengthens.
+
+    What it is made of (step k, points and weights of κ = 0.5, all in ξ with x = T(ξ), see `transforms`):
+
+    - **Bounds** by smooth maps: log(1+e^ξ) for one-sided bounds and inequalities, logistic for boxes. No projection,
+      so nothing to lock up.
+    - **Square root**: P = L L' is never formed; prediction and correction are orthogonal triangularisations of
+      [√W (X_i - x̂), √Q] and of [[√(R+Ω), A L], [0, L]], which cannot lose positive definiteness.
+    - **Iterated update** (posterior linearisation, García-Fernández et al. 2015): the measurement function is fitted
+      by y = ŷ + A(ξ - ξ̄) + N(0, Ω) at points of the *corrected* density, ``iterations`` times.
+    - **Learned R**: R <- (1-w) R + w (e e' + A P A') with the residual e after the update; w = 1/(k + trust + 1), not
+      below 1/window. ``trust`` is the number of measurements that the given R counts for.
+    - **Lengthening memory**: before step k the covariance is multiplied by 1 + growth/(k + memory). The weight of the
+      prior falls as (memory/(k+memory))^growth while late data keep theirs: an overconfident P0 (in paper 000 the
+      true k is 6 and the true n 10 standard deviations off) is forgiven. It ends after 10·memory steps, and never
+      widens a bounded state beyond 3 in ξ.
+    - **Gate**: from step 10 on, an innovation more than ``gate`` times as large as the recent ones (root mean square of
+      the last 50 in standard deviations, not below one) is used with its covariance multiplied by the fourth power
+      of the excess: the wilder a measurement, the less it pulls.
+
+    The estimate's mean is T(ξ̄), always strictly inside the bounds; its covariance is that of ξ carried over by the
+    slope of T there. Q is carried to ξ at the start. Own part: ξ (n), L (n²), factor of Q (n²), kinds, scales (n each), R (m²).
+
+    Without bounds and with ``growth=0, learn_noise=False, gate=0`` it is the square-root unscented filter.
+
+    RESULTS_HERE
+    """
+
+    predict_kernel = predict
+    update_kernel = update
+
+    def __init__(self, model: StateSpace, process_noise: Any, measurement_noise: Any,
+                 bounds: Bounds | None = None, *, kappa: float = 0.5, iterations: int = 2, memory: float = 300.0,
+                 growth: float = 5.0, learn_noise: bool = True, trust: float = 50.0, window: float = 500.0,
+                 gate: float = 6.0) -> None:
+        for name, value, least in (("kappa", kappa, 0.0), ("memory", memory, 1.0), ("growth", growth, 0.0),
+                                   ("trust", trust, 0.0), ("window", window, 1.0), ("gate", gate, 0.0)):
+            if not value >= least:
+                raise InputError("AdaptiveUKF", name, value, f"must be at least {least:g}")
+        if iterations < 1:
+            raise InputError("AdaptiveUKF", "iterations", iterations, "must be at least 1")
+        self.kappa, self.iterations, self.memory, self.growth = kappa, iterations, memory, growth
+        self.learn_noise, self.trust, self.window, self.gate = learn_noise, trust, window, gate
+        super().__init__(model, process_noise, measurement_noise, bounds)
+
+    def learned_noise(self, estimate: Estimate) -> np.ndarray:
+        """The filter's present R, m × m."""
+        n, m = self.model.states, self.model.outputs
+        return estimate.own[-m * m:].reshape(m, m).copy() if n else np.empty((0, 0))
+
+    def _numbers(self) -> Sequence[float]:
+        spread = self.model.states + self.kappa
+        return (sqrt(spread), self.kappa / spread, 0.5 / spread, self.growth, self.memory, self.trust, self.window,
+                self.gate)
+
+    def _begin(self, estimate: Estimate) -> None:
+        n = self.model.states
+        kind, scale, xi, P, D = plan(self.bounds, estimate.mean, estimate.covariance)
+        own = estimate.own
+        own[:n] = xi
+        own[n:n + n * n] = _root(P).ravel()
+        own[n + n * n:n + 2 * n * n] = _root(D @ self.process_noise @ D.T).ravel()
+        own[n + 2 * n * n:2 * n + 2 * n * n] = kind
+        own[2 * n + 2 * n * n:3 * n + 2 * n * n] = scale
+        own[3 * n + 2 * n * n:] = self.measurement_noise.ravel()
+
+    def _own_size(self) -> int:
+        n, m = self.model.states, self.model.outputs
+        return 3 * n + 2 * n * n + m * m
+
+    def _scratch_size(self) -> int:
+        n, m, count = self.model.states, self.model.outputs, 2 * self.model.states + 1
+        predict_needs = 4 * count * n + n * n
+        update_needs = (2 * count * n + 2 * count * m + m * n + 5 * m * m + 4 * m + n + n * n + 2 * (n + m) ** 2
+                        + max(2 * m * m + m, m * n))
+        return max(predict_needs, update_needs)
+
+    def _options(self) -> dict[int, int]:
+        return {COUNT: 2 * self.model.states + 1, ITERATIONS: self.iterations, LEARN: int(self.learn_noise)}
+
+
+def _root(P: np.ndarray) -> np.ndarray:
+    """Lower triangular factor of a positive semi-definite matrix."""
+    values, vectors = np.linalg.eigh(0.5 * (P + P.T))
+    rows = (vectors * np.sqrt(np.maximum(values, 0.0))).T
+    upper = np.linalg.qr(rows, mode="r")
+    return np.ascontiguousarray((upper * np.where(np.diagonal(upper) < 0, -1.0, 1.0)[:, None]).T)

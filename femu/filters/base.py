@@ -1,0 +1,267 @@
+"""The one interface of all filters: ``init → predict → update``, with the state passed in and out.
+
+    estimate = filter.init(mean, covariance)
+    for u, y in zip(inputs, measurements):
+        estimate = filter.predict(estimate, u)
+        estimate = filter.update(estimate, y, u)
+
+``predict`` and ``update`` return a new `Estimate` and leave the given one alone; with ``out=estimate`` they work in
+place and allocate nothing but the Python objects of the call. ``run`` does the loop above in compiled code.
+
+A measurement may be missing: ``update(estimate, None)`` leaves the prediction as the estimate, and a channel that is
+NaN is left out of the update. An infinite measurement is an error of the caller.
+
+A filter holds its settings and nothing else: integers ``d`` (sizes, addresses, options) and numbers ``p``
+(Q, R, bounds, options). Each filter brings two kernels of one signature, called by address.
+"""
+
+from __future__ import annotations
+
+import abc
+from collections.abc import Sequence
+from typing import Any, ClassVar
+
+import numpy as np
+
+from femu.errors import AnalysisError, InputError
+from femu.filters.bounds import Bounds
+from femu.filters.estimate import (
+    BROKEN,
+    HEADER,
+    INTEGERS,
+    NIS,
+    SEED,
+    Estimate,
+    History,
+)
+from femu.filters.model import StateSpace
+from femu.filters.random import LARGEST_SEED
+from femu.kernels import FLOATS, INT, INTS, Kernel, caller, compiled, floats_of, ints_of
+
+STEP = INT(
+    INTS,  # d: sizes, addresses of the model's functions, options
+    FLOATS,  # p: Q, R, bounds, options
+    FLOATS,  # s: the estimate
+    FLOATS,  # u: inputs of the step
+    FLOATS,  # y: measurement (not read by a prediction)
+)
+"""Signature of the kernels of a filter; they return 0, or the status of a model function that failed."""
+
+_call = caller(STEP)
+
+
+@compiled
+def _one(address, d, p, s, u, y):
+    return _call(address, (ints_of(d, 0), floats_of(p, 0), floats_of(s, 0), floats_of(u, 0), floats_of(y, 0)))
+
+
+@compiled
+def _all(start, predict, update, d, p, s, inputs, measurements, mean, covariance, innovation, spread, nis):
+    n, m = mean.shape[1], innovation.shape[1]
+    count = mean.shape[0]
+    for k in range(count):
+        u, y = floats_of(inputs, k * inputs.shape[1]), floats_of(measurements, k * m)
+        status = _call(predict, (ints_of(d, 0), floats_of(p, 0), floats_of(s, 0), u, y))
+        if status == 0:
+            status = _call(update, (ints_of(d, 0), floats_of(p, 0), floats_of(s, 0), u, y))
+        if status != 0:
+            return k + 1
+        a = start
+        for i in range(n):
+            mean[k, i] = s[a + i]
+        a += n
+        for i in range(n):
+            for j in range(n):
+                covariance[k, i, j] = s[a + i * n + j]
+        a += n * n
+        for i in range(m):
+            innovation[k, i] = s[a + i]
+        a += m
+        for i in range(m):
+            for j in range(m):
+                spread[k, i, j] = s[a + i * m + j]
+        nis[k] = s[NIS]
+    return 0
+
+
+def symmetric(what: str, argument: str, value: Any, size: int) -> np.ndarray:
+    """``value`` (number, diagonal or matrix) as a symmetric positive semi-definite matrix."""
+    given = np.asarray(value, dtype=float)
+    matrix = np.eye(size) * given if given.ndim == 0 else np.diag(given) if given.ndim == 1 else given.copy()
+    if matrix.shape != (size, size):
+        raise InputError(what, argument, value, f"must be a number, {size} variances or a {size} × {size} matrix")
+    if not np.isfinite(matrix).all():
+        raise InputError(what, argument, value, "must be finite")
+    scale = float(np.abs(matrix).max(initial=0.0))
+    if np.abs(matrix - matrix.T).max() > 1e-9 * scale:
+        raise InputError(what, argument, value, "must be symmetric")
+    matrix = 0.5 * (matrix + matrix.T)
+    root = np.sqrt(np.abs(np.diagonal(matrix)))
+    scaled = matrix / np.outer(np.where(root > 0, root, 1.0), np.where(root > 0, root, 1.0))
+    if np.diagonal(matrix).min() < 0 or np.linalg.eigvalsh(scaled).min() < -1e-9:
+        raise InputError(what, argument, value, "must not have a negative variance in any direction")
+    return matrix
+
+
+class Filter(abc.ABC):
+    """Base of all filters: settings, sizes, and the calls of the kernels that a filter brings.
+
+    ``process_noise`` (Q) and ``measurement_noise`` (R) are a number, a list of variances or a matrix. ``bounds`` are
+    kept by every filter: those without a treatment of their own move their mean (or members) back into them.
+    """
+
+    predict_kernel: ClassVar[Kernel]
+    update_kernel: ClassVar[Kernel]
+
+    def __init__(self, model: StateSpace, process_noise: Any, measurement_noise: Any,
+                 bounds: Bounds | None = None) -> None:
+        name = type(self).__name__
+        self.model = model
+        self.process_noise = symmetric(name, "process_noise", process_noise, model.states)
+        self.measurement_noise = symmetric(name, "measurement_noise", measurement_noise, model.outputs)
+        if bounds is not None and bounds.states != model.states:
+            raise InputError(name, "bounds", bounds, f"must have {model.states} entries, one a state")
+        self.bounds = bounds or Bounds.none(model.states)
+        self._own_start = HEADER + model.states + model.states**2 + model.outputs + model.outputs**2
+        self._scratch_start = self._own_start + self._own_size()
+        self._p = np.concatenate([self.process_noise.ravel(), self.measurement_noise.ravel(), self.bounds.vector(),
+                                  np.asarray(self._numbers(), dtype=float)])
+        self._d = np.zeros(INTEGERS, dtype=np.int64)
+        self._d[:3] = model.states, model.outputs, model.inputs
+        self._d[8] = len(self.bounds.inequalities)
+        self._ready = False
+        self._nothing = np.full(model.outputs, np.nan)
+        self._no_input = np.zeros(1)
+
+    # --- what a filter adds ----------------------------------------------------------------------
+
+    @abc.abstractmethod
+    def _own_size(self) -> int:
+        """Numbers of its own that the filter carries in the estimate."""
+
+    @abc.abstractmethod
+    def _scratch_size(self) -> int:
+        """Numbers of workspace that its kernels use."""
+
+    @abc.abstractmethod
+    def _options(self) -> dict[int, int]:
+        """Entries of the vector of integers that the filter sets."""
+
+    def _numbers(self) -> Sequence[float]:
+        """Numbers of its own at the end of the parameter vector."""
+        return ()
+
+    def _begin(self, estimate: Estimate) -> None:
+        """Fill the filter's own part of a new estimate, whose mean and covariance are set."""
+
+    # --- the interface ---------------------------------------------------------------------------
+
+    def init(self, mean: Any, covariance: Any, seed: int = 0) -> Estimate:
+        """The estimate before the first step. ``seed`` chooses the random numbers of Monte-Carlo filters."""
+        name, n = type(self).__name__, self.model.states
+        start = np.asarray(mean, dtype=float).reshape(-1)
+        if start.shape != (n,) or not np.isfinite(start).all():
+            raise InputError(name, "mean", mean, f"must be {n} finite numbers")
+        if self.bounds.violation(start) > 0.0:
+            raise InputError(name, "mean", mean, "must be inside the bounds", "use bounds.project(mean)")
+        if not 0 <= seed <= LARGEST_SEED:
+            raise InputError(name, "seed", seed, f"must be a whole number from 0 to {LARGEST_SEED}")
+        estimate = Estimate(self, np.zeros(self._scratch_start + self._scratch_size()))
+        estimate.vector[SEED] = seed
+        estimate.mean[:] = start
+        estimate.covariance[:] = symmetric(name, "covariance", covariance, n)
+        estimate.innovation[:] = np.nan
+        estimate.innovation_covariance[:] = np.nan
+        estimate.vector[NIS] = np.nan
+        self._begin(estimate)
+        return estimate
+
+    def predict(self, estimate: Estimate, u: Any = None, *, out: Estimate | None = None) -> Estimate:
+        """The estimate at the next step, before its measurement."""
+        result = self._target(estimate, out)
+        self._run_kernel(self._addresses()[0], result, self._input(u), self._nothing)
+        return result
+
+    def update(self, estimate: Estimate, y: Any, u: Any = None, *, out: Estimate | None = None) -> Estimate:
+        """The estimate corrected by measurement ``y``: None if there is none, NaN in a channel that is missing."""
+        result = self._target(estimate, out)
+        self._run_kernel(self._addresses()[1], result, self._input(u), self._measurement(y))
+        return result
+
+    def run(self, estimate: Estimate, measurements: Any, inputs: Any = None) -> History:
+        """All steps in one compiled loop: row k of ``inputs`` and ``measurements`` belong to step k."""
+        name, n, m = type(self).__name__, self.model.states, self.model.outputs
+        y = np.ascontiguousarray(measurements, dtype=float)
+        y = y.reshape(-1, 1) if y.ndim == 1 and m == 1 else y
+        if y.ndim != 2 or y.shape[1] != m:
+            raise InputError(name, "measurements", y.shape, f"must have {m} columns, one row a step")
+        if np.isinf(y).any():
+            raise InputError(name, "measurements", y, "must not be infinite", "mark missing values by NaN")
+        width = self.model.inputs
+        u = np.zeros((len(y), 1)) if inputs is None and width == 0 else np.ascontiguousarray(inputs, dtype=float)
+        u = u.reshape(-1, 1) if u.ndim == 1 and width <= 1 else u
+        if u.ndim != 2 or u.shape != (len(y), max(width, 1)):
+            raise InputError(name, "inputs", u.shape, f"must have {len(y)} rows of {width} numbers")
+        if not np.isfinite(u).all():
+            raise InputError(name, "inputs", u, "must be finite")
+        final = self._target(estimate, None)
+        steps = len(y)
+        history = History(np.empty((steps, n)), np.empty((steps, n, n)), np.empty((steps, m)),
+                          np.empty((steps, m, m)), np.empty(steps), final)
+        predict, update = self._addresses()
+        failed = _all(HEADER, predict, update, self._d, self._p, final.vector, u, y, history.mean,
+                      history.covariance, history.innovation, history.innovation_covariance, history.nis)
+        if failed:
+            self._raise_failure(failed)
+        return history
+
+    # --- inside ----------------------------------------------------------------------------------
+
+    def _addresses(self) -> tuple[int, int]:
+        if not self._ready:  # compiled at the first use, so that a filter can be described without waiting
+            self._d[3:7] = self.model.addresses()
+            for position, value in self._options().items():
+                self._d[position] = value
+            self._predict, self._update = self.predict_kernel.address, self.update_kernel.address
+            self._ready = True
+        return self._predict, self._update
+
+    def _target(self, estimate: Estimate, out: Estimate | None) -> Estimate:
+        if estimate.filter is not self:
+            raise InputError(type(self).__name__, "estimate", estimate, "belongs to another filter",
+                             "start with this filter's init")
+        if out is None:
+            return Estimate(self, estimate.vector.copy())
+        if out is not estimate:
+            out.vector[:] = estimate.vector
+        return out
+
+    def _input(self, u: Any) -> np.ndarray:
+        width = self.model.inputs
+        if width == 0:
+            return self._no_input
+        given = np.ascontiguousarray(u, dtype=float).reshape(-1)
+        if given.shape[0] != width or not np.isfinite(given).all():
+            raise InputError(type(self).__name__, "u", u, f"must be {width} finite numbers")
+        return given
+
+    def _measurement(self, y: Any) -> np.ndarray:
+        if y is None:
+            return self._nothing
+        given = np.ascontiguousarray(y, dtype=float).reshape(-1)
+        if given.shape[0] != self.model.outputs or np.isinf(given).any():
+            raise InputError(type(self).__name__, "y", y,
+                             f"must be {self.model.outputs} numbers, NaN where a channel is missing, or None")
+        return given
+
+    def _run_kernel(self, address: int, estimate: Estimate, u: np.ndarray, y: np.ndarray) -> None:
+        if _one(address, self._d, self._p, estimate.vector, u, y):
+            self._raise_failure(estimate.steps)
+
+    def _raise_failure(self, step: int) -> None:
+        for evaluator in self.model.evaluators:
+            evaluator.raise_failure()
+        raise AnalysisError(f"{type(self).__name__}: a function of the model failed in step {step}.")
+
+
+__all__ = ["BROKEN", "STEP", "Filter", "symmetric"]

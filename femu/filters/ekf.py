@@ -1,0 +1,220 @@
+"""Extended Kalman filter: the Kalman filter of the system linearised at the estimate."""
+
+from __future__ import annotations
+
+from math import sqrt
+from typing import Any, final
+
+from femu.filters.base import STEP, Filter
+from femu.filters.bounds import Bounds, project
+from femu.filters.estimate import (
+    FX,
+    HX,
+    LOST_POINTS,
+    PROJECTIONS,
+    REFUSED,
+    RULES,
+    STEPS,
+    F,
+    H,
+    M,
+    N,
+    bounds_of,
+    covariance_of,
+    mean_of,
+    measurement_noise_of,
+    own_of,
+)
+from femu.filters.linalg import all_finite, copy, helper
+from femu.filters.model import StateSpace, call_model
+from femu.filters.sigma import accept, add_gain_noise, channels, finish_gain, no_measurement
+from femu.kernels import kernel, shift
+
+DIFFERENCE = 6e-6  # cube root of the machine precision: the best step of a central difference
+
+
+@helper
+def propagate(n, A, Q, P, w):
+    """P <- A P A' + Q; ``w`` has room for n² numbers."""
+    for i in range(n):
+        for j in range(n):
+            total = 0.0
+            for k in range(n):
+                total += A[i * n + k] * P[k * n + j]
+            w[i * n + j] = total
+    for i in range(n):
+        for j in range(i + 1):
+            total = Q[i * n + j]
+            for k in range(n):
+                total += w[i * n + k] * A[j * n + k]
+            P[i * n + j] = P[j * n + i] = total
+
+
+@helper
+def jacobian(address, given, n, rows, x, P, u, J, w):
+    """Matrix of derivatives (rows × n): from the given function, or by central differences.
+
+    ``w`` has room for 2n (n + rows) numbers. Returns the status of the model's function.
+    """
+    if given != 0:
+        return call_model(given, (1, x, u, J))
+    points, images = w, shift(w, 2 * n * n)
+    for j in range(n):
+        size = max(abs(x[j]), sqrt(max(P[j * n + j], 0.0)))
+        step = DIFFERENCE * size if size > 0.0 else DIFFERENCE
+        for sign in range(2):
+            row = shift(points, (2 * j + sign) * n)
+            copy(n, x, row)
+            row[j] += step if sign == 0 else -step
+    status = call_model(address, (2 * n, points, u, images))
+    if status != 0:
+        return status
+    for j in range(n):
+        width = points[2 * j * n + j] - points[(2 * j + 1) * n + j]
+        for a in range(rows):
+            J[a * n + j] = (images[2 * j * rows + a] - images[(2 * j + 1) * rows + a]) / width
+    return 0
+
+
+def correct_size(n: int, m: int) -> int:
+    """Workspace of `correct_linear`."""
+    return 3 * m + 3 * m * m + 3 * n * m + n + 2 * n * n + 2 * m * m + m
+
+
+@helper
+def correct_linear(d, p, s, J, predicted, y, w):
+    """Kalman update with the measurement matrix J (m × n) and predicted output; Joseph form. Returns the channels."""
+    n, m = d[N], d[M]
+    x, P, R = mean_of(d, s), covariance_of(d, s), measurement_noise_of(d, p)
+    index = w
+    nu = shift(index, m)
+    z = shift(nu, m)
+    noise = shift(z, m)
+    S = shift(noise, m * m)
+    Ls = shift(S, m * m)
+    K = shift(Ls, m * m)
+    C = shift(K, 2 * n * m)
+    new_x = shift(C, n * m)
+    new_P = shift(new_x, n)
+    T = shift(new_P, n * n)
+    room = shift(T, n * n)
+    c = channels(m, y, index)
+    if c == 0:
+        no_measurement(d, s)
+        return 0
+    for a in range(c):
+        row = shift(J, int(index[a]) * n)
+        nu[a] = y[int(index[a])] - predicted[int(index[a])]
+        for i in range(n):
+            total = 0.0
+            for k in range(n):
+                total += P[i * n + k] * row[k]
+            K[i * c + a] = C[i * c + a] = total
+    for a in range(c):
+        row = shift(J, int(index[a]) * n)
+        for b in range(c):
+            total = noise[a * c + b] = R[int(index[a]) * m + int(index[b])]
+            for k in range(n):
+                total += row[k] * C[k * c + b]
+            S[a * c + b] = total
+    finish_gain(d, s, c, index, nu, z, S, Ls, K, room)
+    for i in range(n):
+        total = x[i]
+        for a in range(c):
+            total += K[i * c + a] * nu[a]
+        new_x[i] = total
+        for j in range(n):  # (I - K H) P
+            total = P[i * n + j]
+            for a in range(c):
+                total -= K[i * c + a] * C[j * c + a]
+            T[i * n + j] = total
+    for i in range(n):
+        for j in range(i + 1):
+            total = T[i * n + j]
+            for a in range(c):
+                row = shift(J, int(index[a]) * n)
+                along = 0.0
+                for k in range(n):
+                    along += T[i * n + k] * row[k]
+                total -= along * K[j * c + a]
+            new_P[i * n + j] = total
+    add_gain_noise(n, c, K, noise, new_P)
+    accept(d, s, new_x, new_P, x, P)
+    return c
+
+
+@kernel(STEP)
+def predict(d, p, s, u, y):
+    n = d[N]
+    s[STEPS] += 1.0
+    x, P, J = mean_of(d, s), covariance_of(d, s), own_of(d, s)
+    image = shift(J, n * n)
+    w = shift(image, n)
+    status = jacobian(d[F], d[FX], n, n, x, P, u, J, w)
+    if status != 0:
+        return status
+    status = call_model(d[F], (1, x, u, image))
+    if status != 0:
+        return status
+    if all_finite(n, image) and all_finite(n * n, J):
+        copy(n, image, x)
+        propagate(n, J, p, P, w)
+    else:  # hold the mean, as the sigma-point filters do
+        s[LOST_POINTS] += 1.0
+        for i in range(n * n):
+            P[i] += p[i]
+    if project(n, d[RULES], bounds_of(d, p), x):
+        s[PROJECTIONS] += 1.0
+    return 0
+
+
+@kernel(STEP)
+def update(d, p, s, u, y):
+    n, m = d[N], d[M]
+    x, P, J = mean_of(d, s), covariance_of(d, s), own_of(d, s)
+    predicted = shift(J, m * n)
+    w = shift(predicted, m)
+    status = jacobian(d[H], d[HX], n, m, x, P, u, J, w)
+    if status != 0:
+        return status
+    status = call_model(d[H], (1, x, u, predicted))
+    if status != 0:
+        return status
+    if not (all_finite(m, predicted) and all_finite(m * n, J)):
+        s[REFUSED] += 1.0
+        no_measurement(d, s)
+        return 0
+    correct_linear(d, p, s, J, predicted, y, w)
+    if project(n, d[RULES], bounds_of(d, p), x):
+        s[PROJECTIONS] += 1.0
+    return 0
+
+
+@final
+class EKF(Filter):
+    """Extended Kalman filter.
+
+        x⁻ = f(x, u),  P⁻ = F P F' + Q,   F = ∂f/∂x at x
+        S = H P⁻ H' + R,  K = P⁻ H' S⁻¹,  x = x⁻ + K (y - h(x⁻, u)),   H = ∂h/∂x at x⁻
+        P = (I - K H) P⁻ (I - K H)' + K R K'
+
+    F and H come from the model's Jacobians, or from central differences with a step of 6e-6 of the state's size or
+    standard deviation, whichever is larger.
+    """
+
+    predict_kernel = predict
+    update_kernel = update
+
+    def __init__(self, model: StateSpace, process_noise: Any, measurement_noise: Any, *,
+                 bounds: Bounds | None = None) -> None:
+        super().__init__(model, process_noise, measurement_noise, bounds)
+
+    def _own_size(self) -> int:
+        return 0
+
+    def _scratch_size(self) -> int:
+        n, m = self.model.states, self.model.outputs
+        return (n + m) * n + n + m + max(4 * n * n, 2 * n * (n + m), correct_size(n, m))
+
+    def _options(self) -> dict[int, int]:
+        return {}

@@ -1,0 +1,197 @@
+"""What a filter knows: one flat vector, with names for its parts.
+
+Everything that a filter carries from step to step is in ``Estimate.vector``: copying it is a snapshot, and a filter
+continued from a copy gives the same bits. The order is
+
+    header (16 numbers below) | mean (n) | covariance (n²) | innovation (m) | innovation covariance (m²)
+    | the filter's own (points, particles, factors) | workspace (written before it is read)
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from femu.kernels import inlined, shift
+
+if TYPE_CHECKING:
+    from femu.filters.base import Filter
+
+SEED = 0  # stream of random numbers
+COUNTER = 1  # numbers drawn from it
+STEPS = 2  # predictions made
+LOG_LIKELIHOOD = 3  # of all measurements so far
+NIS = 4  # normalised innovation squared of the last update: ν'S⁻¹ν
+CHANNELS = 5  # measurement channels used by the last update
+REPAIRS = 6  # covariances that had to be made positive semi-definite
+LOST_POINTS = 7  # points whose image was not finite, replaced by the image of the mean
+REFUSED = 8  # updates refused because their result would not have been finite
+PROJECTIONS = 9  # means moved back into their bounds
+GATED = 10  # measurements damped or dropped as wild
+EFFECTIVE = 11  # effective sample size of the last update (particle filters)
+BROKEN = 12  # step at which a filter without repairs broke down; 0 while it runs
+RESAMPLED = 13  # resamplings (particle filters)
+DRAWN = 14  # 1 if the points of the last prediction wait for the update
+SPARE = 15  # a filter's own number
+HEADER = 16
+
+# positions in the vector of integers of a filter
+N, M, INPUTS, F, H, FX, HX, COUNT, RULES, REPAIR, OPTION_A, OPTION_B, OPTION_C = range(13)
+INTEGERS = 13
+
+COUNTERS = {"repairs": REPAIRS, "lost_points": LOST_POINTS, "refused": REFUSED, "projections": PROJECTIONS,
+            "gated": GATED, "resampled": RESAMPLED}
+
+
+@inlined
+def mean_of(d, s):
+    return shift(s, HEADER)
+
+
+@inlined
+def covariance_of(d, s):
+    return shift(s, HEADER + d[N])
+
+
+@inlined
+def innovation_of(d, s):
+    return shift(s, HEADER + d[N] + d[N] * d[N])
+
+
+@inlined
+def own_of(d, s):
+    return shift(s, HEADER + d[N] + d[N] * d[N] + d[M] + d[M] * d[M])
+
+
+@inlined
+def measurement_noise_of(d, p):
+    return shift(p, d[N] * d[N])
+
+
+@inlined
+def bounds_of(d, p):
+    return shift(p, d[N] * d[N] + d[M] * d[M])
+
+
+@inlined
+def numbers_of(d, p):
+    n = d[N]
+    return shift(p, n * n + d[M] * d[M] + 2 * n + d[RULES] * (n + 2))
+
+
+class Estimate:
+    """State of a filter after a step. The arrays are views of ``vector``: read them, or `copy` first."""
+
+    __slots__ = ("filter", "vector")
+
+    def __init__(self, owner: Filter, vector: np.ndarray) -> None:
+        self.filter = owner
+        self.vector = vector
+
+    def copy(self) -> Estimate:
+        return Estimate(self.filter, self.vector.copy())
+
+    def _part(self, start: int, *shape: int) -> np.ndarray:
+        return self.vector[start:start + int(np.prod(shape))].reshape(shape)
+
+    @property
+    def mean(self) -> np.ndarray:
+        """Estimated state, n numbers."""
+        return self._part(HEADER, self.filter.model.states)
+
+    @property
+    def covariance(self) -> np.ndarray:
+        """Covariance of the estimation error, n × n."""
+        n = self.filter.model.states
+        return self._part(HEADER + n, n, n)
+
+    @property
+    def std(self) -> np.ndarray:
+        """Standard deviation of each state."""
+        return np.sqrt(np.maximum(np.diagonal(self.covariance), 0.0))
+
+    @property
+    def innovation(self) -> np.ndarray:
+        """Measured minus predicted output of the last update; NaN where a channel was missing."""
+        n, m = self.filter.model.states, self.filter.model.outputs
+        return self._part(HEADER + n + n * n, m)
+
+    @property
+    def innovation_covariance(self) -> np.ndarray:
+        """Predicted covariance of the innovation, m × m; NaN where a channel was missing."""
+        n, m = self.filter.model.states, self.filter.model.outputs
+        return self._part(HEADER + n + n * n + m, m, m)
+
+    @property
+    def own(self) -> np.ndarray:
+        """The filter's own part: see the filter's class."""
+        return self.vector[self.filter._own_start:self.filter._scratch_start]
+
+    @property
+    def nis(self) -> float:
+        return float(self.vector[NIS])
+
+    @property
+    def log_likelihood(self) -> float:
+        return float(self.vector[LOG_LIKELIHOOD])
+
+    @property
+    def steps(self) -> int:
+        return int(self.vector[STEPS])
+
+    @property
+    def effective_sample_size(self) -> float:
+        return float(self.vector[EFFECTIVE])
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """What had to be repaired, replaced, refused, projected, gated or resampled so far."""
+        return {name: int(self.vector[slot]) for name, slot in COUNTERS.items()}
+
+    @property
+    def broken_at(self) -> int | None:
+        """Step at which a filter without repairs broke down, or None."""
+        return int(self.vector[BROKEN]) or None
+
+    def __repr__(self) -> str:
+        pairs = zip(self.filter.model.names, self.mean, self.std, strict=True)
+        values = ", ".join(f"{name} {value:.5g} ± {spread:.2g}" for name, value, spread in pairs)
+        return f"<estimate of {type(self.filter).__name__} at step {self.steps}: {values}>"
+
+
+@dataclass(frozen=True)
+class History:
+    """A whole run: row k is the estimate after the update of step k."""
+
+    mean: np.ndarray  # (steps, n)
+    covariance: np.ndarray  # (steps, n, n)
+    innovation: np.ndarray  # (steps, m), NaN where a channel was missing
+    innovation_covariance: np.ndarray  # (steps, m, m)
+    nis: np.ndarray  # (steps,), NaN where nothing was measured
+    final: Estimate
+
+    @property
+    def std(self) -> np.ndarray:
+        return np.sqrt(np.maximum(np.diagonal(self.covariance, axis1=1, axis2=2), 0.0))
+
+    @property
+    def log_likelihood(self) -> float:
+        return self.final.log_likelihood
+
+    @property
+    def outcome(self) -> str:
+        """One sentence on how the run went."""
+        broken = self.final.broken_at
+        if broken:
+            return f"The filter broke down in step {broken}; later rows are not a number."
+        done = {name: count for name, count in self.final.counts.items() if count and name != "resampled"}
+        if not done:
+            return "The run is complete; nothing had to be repaired."
+        return "The run is complete; " + ", ".join(f"{name.replace('_', ' ')}: {n}" for name, n in done.items()) + "."
+
+    def state(self, name: str) -> np.ndarray:
+        """History of the state of this name."""
+        names: Any = self.final.filter.model.names
+        return self.mean[:, names.index(name)]

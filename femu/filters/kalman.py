@@ -1,0 +1,116 @@
+"""The Kalman filter (1960): exact for a linear system with Gaussian noise, the reference of all others."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, final
+
+import numpy as np
+
+from femu.errors import InputError
+from femu.filters.base import STEP, Filter
+from femu.filters.bounds import Bounds, project
+from femu.filters.ekf import correct_linear, correct_size, propagate
+from femu.filters.estimate import (
+    INPUTS,
+    PROJECTIONS,
+    RULES,
+    STEPS,
+    M,
+    N,
+    bounds_of,
+    covariance_of,
+    mean_of,
+    numbers_of,
+    own_of,
+)
+from femu.filters.linalg import copy
+from femu.filters.model import StateSpace, batched
+from femu.kernels import kernel, shift
+
+
+@kernel(STEP)
+def predict(d, p, s, u, y):
+    n, inputs = d[N], d[INPUTS]
+    s[STEPS] += 1.0
+    x, P, work, A = mean_of(d, s), covariance_of(d, s), own_of(d, s), numbers_of(d, p)
+    B = shift(A, n * n + d[M] * n)
+    for i in range(n):
+        total = 0.0
+        for j in range(n):
+            total += A[i * n + j] * x[j]
+        for j in range(inputs):
+            total += B[i * inputs + j] * u[j]
+        work[i] = total
+    copy(n, work, x)
+    propagate(n, A, p, P, work)
+    if project(n, d[RULES], bounds_of(d, p), x):
+        s[PROJECTIONS] += 1.0
+    return 0
+
+
+@kernel(STEP)
+def update(d, p, s, u, y):
+    n, m = d[N], d[M]
+    x, work = mean_of(d, s), own_of(d, s)
+    H = shift(numbers_of(d, p), n * n)
+    for a in range(m):
+        total = 0.0
+        for j in range(n):
+            total += H[a * n + j] * x[j]
+        work[a] = total
+    correct_linear(d, p, s, H, work, y, shift(work, m))
+    if project(n, d[RULES], bounds_of(d, p), x):
+        s[PROJECTIONS] += 1.0
+    return 0
+
+
+@final
+class KalmanFilter(Filter):
+    """Kalman filter of the linear system x_k = A x_{k-1} + B u_k + v, y_k = H x_k + w.
+
+        x⁻ = A x + B u,  P⁻ = A P A' + Q
+        S = H P⁻ H' + R,  K = P⁻ H' S⁻¹,  x = x⁻ + K (y - H x⁻),  P = (I - K H) P⁻ (I - K H)' + K R K'
+
+    The last form (Joseph) equals (I - K H) P⁻ and stays symmetric and positive semi-definite in finite arithmetic.
+    """
+
+    predict_kernel = predict
+    update_kernel = update
+
+    def __init__(self, transition: Any, observation: Any, process_noise: Any, measurement_noise: Any, *,
+                 control: Any = None, bounds: Bounds | None = None) -> None:
+        A = np.atleast_2d(np.asarray(transition, dtype=float))
+        H = np.atleast_2d(np.asarray(observation, dtype=float))
+        n = A.shape[0]
+        B = np.zeros((n, 0)) if control is None else np.asarray(control, dtype=float).reshape(n, -1)
+        if A.shape != (n, n):
+            raise InputError("KalmanFilter", "transition", A.shape, "must be square")
+        if H.shape[1] != n:
+            raise InputError("KalmanFilter", "observation", H.shape, f"must have {n} columns")
+        self.transition, self.observation, self.control = A, H, B
+
+        @batched
+        def process(points: np.ndarray, u: np.ndarray) -> np.ndarray:
+            return points @ A.T + B @ u
+
+        @batched
+        def measurement(points: np.ndarray, u: np.ndarray) -> np.ndarray:
+            return points @ H.T
+
+        model = StateSpace(process, measurement, n, H.shape[0], B.shape[1], process_jacobian=lambda x, u: A,
+                           measurement_jacobian=lambda x, u: H)
+        super().__init__(model, process_noise, measurement_noise, bounds)
+
+    def _numbers(self) -> Sequence[float]:
+        return [*self.transition.ravel(), *self.observation.ravel(), *self.control.ravel()]
+
+    def _own_size(self) -> int:
+        return 0
+
+    def _scratch_size(self) -> int:
+        n, m = self.model.states, self.model.outputs
+        return m + n * n + n + correct_size(n, m)
+
+    def _options(self) -> dict[int, int]:
+        return {}

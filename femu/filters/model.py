@@ -1,0 +1,181 @@
+"""The system that a filter watches: a process and a measurement function.
+
+    x_k = f(x_{k-1}, u_k) + v_k,   v ~ N(0, Q)
+    y_k = h(x_k, u_k) + w_k,       w ~ N(0, R)
+
+``u_k`` is the row of known inputs of step k: everything the process needs to come from k-1 to k, and everything the
+measurement function needs at k (for a hysteretic spring: velocity over the step, displacement at its end, dt).
+
+A function is given in one of four forms, and every filter takes every form:
+
+- a plain Python function ``f(x, u) -> array``;
+- a plain Python function of all points at once, ``f(points, u) -> array`` with one row a point, marked by `batched`;
+- an ``@njit`` function ``f(x, u, out)`` that writes its result to ``out``: compiled with the filter, nothing allocated;
+- a `Kernel` of signature `MODEL`, for programs that bring their own compiled code.
+
+Inside, all four are the address of one C function over a block of points. A Python function is called back from the
+compiled filter; an exception it raises comes out of ``predict`` or ``update`` unchanged.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numba
+import numpy as np
+from numba.core.dispatcher import Dispatcher
+
+from femu.errors import InputError
+from femu.kernels import FLOATS, INT, Kernel, caller
+
+MODEL = INT(
+    INT,  # count: number of points
+    FLOATS,  # points: count rows of n states
+    FLOATS,  # u: inputs of this step
+    FLOATS,  # out: count rows of results
+)
+"""Signature of a process or measurement function over a block of points; 0, or above 0 where it failed."""
+
+call_model = caller(MODEL)
+
+_CALLBACK = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_int64, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p)
+
+
+def batched(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Mark a Python function that takes all points at once: one row a point in, one row a point out."""
+    function.femu_batched = True  # type: ignore[attr-defined]
+    return function
+
+
+class _Evaluator:
+    """One function of a model as the address of a `MODEL`."""
+
+    def __init__(self, function: Any, role: str, states: int, inputs: int, results: int) -> None:
+        self.role, self.states, self.inputs, self.results = role, states, inputs, results
+        self.function = function
+        self.failure: BaseException | None = None
+        self._keep: Any = None
+        if isinstance(function, Kernel):
+            self.compiled = True
+            self._kernel = function
+        elif isinstance(function, Dispatcher):
+            self.compiled = True
+            source = function.py_func
+            self._kernel = Kernel(_block(function, states, inputs, results), MODEL,
+                                  f"{source.__module__}.{source.__qualname__}")
+        elif callable(function):
+            self.compiled = False
+            self._keep = _CALLBACK(self._call_back)
+            self._address = ctypes.cast(self._keep, ctypes.c_void_p).value
+        else:
+            raise InputError("StateSpace", role, function, "must be a function", "give f(x, u)")
+
+    @property
+    def address(self) -> int:
+        if self.compiled:
+            return self._kernel.address
+        return int(self._address or 0)
+
+    def _call_back(self, count: int, points: int, inputs: int, out: int) -> int:
+        try:
+            x = np.empty((count, self.states))
+            u = np.empty(self.inputs)
+            ctypes.memmove(x.ctypes.data, points, x.nbytes)
+            if self.inputs:
+                ctypes.memmove(u.ctypes.data, inputs, u.nbytes)
+            if getattr(self.function, "femu_batched", False):
+                y = np.ascontiguousarray(self.function(x, u), dtype=float).reshape(-1)
+            else:
+                y = np.concatenate([np.asarray(self.function(row, u), dtype=float).reshape(-1) for row in x])
+            if y.size != count * self.results:
+                raise InputError("StateSpace", self.role, y.size // count,
+                                 f"must return {self.results} numbers a point",
+                                 "check states and outputs of the model against its functions")
+            ctypes.memmove(out, y.ctypes.data, y.nbytes)
+        except BaseException as failure:  # C code cannot pass it on: kept here, raised again by `raise_failure`
+            self.failure = failure
+            return 1
+        return 0
+
+    def raise_failure(self) -> None:
+        failure, self.failure = self.failure, None
+        if failure is not None:
+            raise failure
+
+
+def _block(point: Any, states: int, inputs: int, results: int) -> Callable[..., int]:
+    def block(count, points, u, out):
+        x = numba.carray(points, (count, states))
+        y = numba.carray(out, (count, results))
+        given = numba.carray(u, inputs)
+        for i in range(count):
+            point(x[i], given, y[i])
+        return 0
+    return block
+
+
+@dataclass(frozen=True)
+class StateSpace:
+    """Process and measurement function, with their sizes and, if wanted, names and Jacobians.
+
+    ``process_jacobian`` (n × n) and ``measurement_jacobian`` (m × n) take the same forms as the functions and return
+    their matrices row by row; without them the extended filters difference the functions.
+    """
+
+    process: Any
+    measurement: Any
+    states: int
+    outputs: int
+    inputs: int = 0
+    process_jacobian: Any = None
+    measurement_jacobian: Any = None
+    names: tuple[str, ...] = ()
+    _f: _Evaluator = field(init=False, repr=False)
+    _h: _Evaluator = field(init=False, repr=False)
+    _fx: _Evaluator | None = field(init=False, repr=False, default=None)
+    _hx: _Evaluator | None = field(init=False, repr=False, default=None)
+
+    def __post_init__(self) -> None:
+        for name, least in (("states", 1), ("outputs", 1), ("inputs", 0)):
+            if getattr(self, name) < least:
+                raise InputError("StateSpace", name, getattr(self, name), f"must be at least {least}")
+        names = self.names or tuple(f"x{i + 1}" for i in range(self.states))
+        if len(names) != self.states:
+            raise InputError("StateSpace", "names", names, f"must have one name for each of the {self.states} states")
+        n, m, inputs = self.states, self.outputs, self.inputs
+        put = object.__setattr__
+        put(self, "names", tuple(names))
+        put(self, "_f", _Evaluator(self.process, "process", n, inputs, n))
+        put(self, "_h", _Evaluator(self.measurement, "measurement", n, inputs, m))
+        if self.process_jacobian is not None:
+            put(self, "_fx", _Evaluator(self.process_jacobian, "process_jacobian", n, inputs, n * n))
+        if self.measurement_jacobian is not None:
+            put(self, "_hx", _Evaluator(self.measurement_jacobian, "measurement_jacobian", n, inputs, m * n))
+
+    @property
+    def compiled(self) -> bool:
+        """True if both functions are compiled, so that a step allocates nothing."""
+        return self._f.compiled and self._h.compiled
+
+    @property
+    def evaluators(self) -> tuple[_Evaluator, ...]:
+        return tuple(e for e in (self._f, self._h, self._fx, self._hx) if e is not None)
+
+    def addresses(self) -> list[int]:
+        """Addresses of process, measurement and their Jacobians (0 where not given)."""
+        return [e.address if e is not None else 0 for e in (self._f, self._h, self._fx, self._hx)]
+
+    def evaluate(self, which: str, points: Any, u: Any = ()) -> np.ndarray:
+        """Process or measurement function of each row of ``points``, through the compiled form that filters use."""
+        evaluator = {"process": self._f, "measurement": self._h}[which]
+        x = np.atleast_2d(np.ascontiguousarray(points, dtype=float))
+        given = np.ascontiguousarray(u, dtype=float).reshape(-1)
+        out = np.empty((len(x), evaluator.results))
+        call = ctypes.cast(evaluator.address, _CALLBACK)
+        status = call(len(x), x.ctypes.data, given.ctypes.data, out.ctypes.data)
+        if status:
+            evaluator.raise_failure()
+        return out

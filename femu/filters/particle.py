@@ -1,0 +1,152 @@
+"""Bootstrap particle filter (Gordon, Salmond, Smith 1993): the PF of paper 002."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, final
+
+import numpy as np
+
+from femu.errors import InputError
+from femu.filters.adaptive_ukf import _root
+from femu.filters.base import STEP, Filter
+from femu.filters.bounds import Bounds
+from femu.filters.estimate import (
+    COUNT,
+    COUNTER,
+    OPTION_A,
+    SEED,
+    STEPS,
+    Estimate,
+    F,
+    H,
+    M,
+    N,
+    covariance_of,
+    mean_of,
+    numbers_of,
+    own_of,
+)
+from femu.filters.linalg import copy
+from femu.filters.model import StateSpace, call_model
+from femu.filters.particles import (
+    add_noise,
+    choose_parents,
+    fill_normals,
+    gather,
+    keep_within,
+    likelihood_size,
+    roughen,
+    weigh_particles,
+    weighted_moments,
+)
+from femu.filters.resampling import kind_of
+from femu.filters.sigma import settle
+from femu.kernels import kernel, shift
+
+RESAMPLING = OPTION_A
+
+
+@kernel(STEP)
+def predict(d, p, s, u, y):
+    n, count = d[N], d[COUNT]
+    s[STEPS] += 1.0
+    particles, options = own_of(d, s), numbers_of(d, p)
+    weights = shift(particles, count * n)
+    images = shift(weights, count)
+    status = call_model(d[F], (count, particles, u, images))
+    if status != 0:
+        return status
+    settle(count, n, particles, images, mean_of(d, s), False, s)
+    copy(count * n, images, particles)
+    for i in range(count):
+        add_noise(n, shift(options, 2), s, shift(particles, i * n))
+        keep_within(d, p, s, shift(particles, i * n))
+    weighted_moments(count, n, weights, particles, mean_of(d, s), covariance_of(d, s))
+    return 0
+
+
+@kernel(STEP)
+def update(d, p, s, u, y):
+    n, m, count = d[N], d[M], d[COUNT]
+    x, P, options = mean_of(d, s), covariance_of(d, s), numbers_of(d, p)
+    particles = own_of(d, s)
+    weights = shift(particles, count * n)
+    Y = shift(weights, count)
+    parents = shift(Y, count * m)
+    w = shift(parents, count)
+    status = call_model(d[H], (count, particles, u, Y))
+    if status != 0:
+        return status
+    if weigh_particles(d, p, s, count, Y, y, 0.0, True, weights, w) == 0:
+        return 0
+    weighted_moments(count, n, weights, particles, x, P)
+    if choose_parents(s, d[RESAMPLING], options[0], count, weights, parents, w):
+        gather(count, n, parents, particles, w)
+        if options[1] > 0.0:
+            roughen(d, p, s, count, options[1], particles, P, w, shift(w, n * n))
+        weighted_moments(count, n, weights, particles, x, P)
+    return 0
+
+
+@final
+class ParticleFilter(Filter):
+    """Bootstrap particle filter.
+
+        x_i <- f(x_i) + √Q ε_i;   w_i <- w_i exp(-½ (y - h(x_i))' R⁻¹ (y - h(x_i))), normalised
+        resample when 1/Σw² ≤ resample_below·N;   estimate = mean of the particles (after resampling: plain, Eq. 20)
+
+    Paper 002 resamples at every step with the multinomial rule: ``resampling="multinomial", resample_below=1``.
+    ``roughening`` > 0 adds kernel noise after resampling, which a filter of constant parameters with tiny Q needs
+    to keep its particles apart. Same seed, same bits. Own part: particles (N × n), weights (N).
+    """
+
+    predict_kernel = predict
+    update_kernel = update
+
+    def __init__(self, model: StateSpace, process_noise: Any, measurement_noise: Any, *, particles: int = 1000,
+                 resampling: str = "systematic", resample_below: float = 0.5, roughening: float = 0.0,
+                 bounds: Bounds | None = None) -> None:
+        check_particles("ParticleFilter", particles, resample_below, roughening)
+        self.particles, self.resampling = particles, resampling
+        self.resample_below, self.roughening = resample_below, roughening
+        self._kind = kind_of("ParticleFilter", resampling)
+        super().__init__(model, process_noise, measurement_noise, bounds)
+
+    def particles_of(self, estimate: Estimate) -> np.ndarray:
+        """The particles, one a row."""
+        n = self.model.states
+        return estimate.own[:self.particles * n].reshape(self.particles, n)
+
+    def weights_of(self, estimate: Estimate) -> np.ndarray:
+        return estimate.own[self.particles * self.model.states:]
+
+    def _numbers(self) -> Sequence[float]:
+        return [self.resample_below, self.roughening, *_root(self.process_noise).ravel()]
+
+    def _begin(self, estimate: Estimate) -> None:
+        normals = np.empty((self.particles, self.model.states))
+        estimate.vector[COUNTER] = fill_normals(estimate.vector[SEED], normals)
+        self.particles_of(estimate)[:] = self.bounds.project(estimate.mean + normals @ _root(estimate.covariance).T)
+        self.weights_of(estimate)[:] = 1.0 / self.particles
+
+    def _own_size(self) -> int:
+        return self.particles * (self.model.states + 1)
+
+    def _scratch_size(self) -> int:
+        n, m, count = self.model.states, self.model.outputs, self.particles
+        return max(count * n, count * m + count
+                   + max(likelihood_size(m, count), count * n, 3 * n * n + n, count))
+
+    def _options(self) -> dict[int, int]:
+        return {COUNT: self.particles, RESAMPLING: self._kind}
+
+
+def check_particles(what: str, particles: int, below: float, roughening: float) -> None:
+    """Rules for the settings of a particle filter."""
+    if particles < 2:
+        raise InputError(what, "particles", particles, "must be at least 2")
+    if not 0.0 <= below <= 1.0:
+        raise InputError(what, "resample_below", below, "must be from 0 (never) to 1 (at every step)")
+    if not roughening >= 0.0:
+        raise InputError(what, "roughening", roughening, "must not be negative")

@@ -1,0 +1,206 @@
+"""What all particle filters share: random draws, likelihood weights, resampling of sets, moments."""
+
+from __future__ import annotations
+
+from math import exp, log
+
+from femu.filters.bounds import project
+from femu.filters.estimate import (
+    CHANNELS,
+    COUNTER,
+    EFFECTIVE,
+    LOG_LIKELIHOOD,
+    NIS,
+    PROJECTIONS,
+    REFUSED,
+    REPAIRS,
+    RESAMPLED,
+    RULES,
+    SEED,
+    M,
+    N,
+    bounds_of,
+    measurement_noise_of,
+)
+from femu.filters.linalg import all_finite, copy, factor, helper, solve_lower
+from femu.filters.random import normal
+from femu.filters.resampling import effective_sample_size, resample
+from femu.filters.sigma import LOG_2_PI, channels, no_measurement, note_innovation
+from femu.kernels import compiled, inlined, shift
+
+NEVER = -1e300  # logarithm of the likelihood of a particle that cannot be measured
+
+
+@compiled
+def fill_normals(seed, out):
+    """Standard normal numbers from the start of a stream; returns the numbers used up."""
+    for i in range(out.size):
+        out.flat[i] = normal(seed, 2.0 * i)
+    return 2.0 * out.size
+
+
+@inlined
+def add_noise(n, root, s, row):
+    """row <- row + root·(standard normal vector); ``root`` is a lower factor."""
+    start = s[COUNTER]
+    for k in range(n):
+        number = normal(s[SEED], start + 2.0 * k)
+        for j in range(k, n):
+            row[j] += root[j * n + k] * number
+    s[COUNTER] = start + 2.0 * n
+
+
+@inlined
+def keep_within(d, p, s, row):
+    if project(d[N], d[RULES], bounds_of(d, p), row):
+        s[PROJECTIONS] += 1.0
+
+
+def likelihood_size(m: int, count: int) -> int:
+    """Workspace of `weigh_particles`."""
+    return 4 * m + 2 * m * m + 2 * m * m + m + count
+
+
+@helper
+def weigh_particles(d, p, s, count, Y, y, auxiliary, note, weights, w):
+    """Multiply the weights by the likelihood of measurement y given images Y, and normalise. Returns the channels.
+
+    With ``note`` the innovation, its covariance and the likelihood are put into the estimate (Y are predictions).
+    q_i = exp(-½ (y - Y_i)' R⁻¹ (y - Y_i)); with the auxiliary factor λ of paper 002, q_i <- ((λ-1) q_i + q̄)/λ.
+    """
+    m, R = d[M], measurement_noise_of(d, p)
+    index = w
+    z = shift(index, m)
+    mean = shift(z, m)
+    nu = shift(mean, m)
+    noise = shift(nu, m)
+    Lr = shift(noise, m * m)
+    room = shift(Lr, m * m)
+    q = shift(room, 2 * m * m + m)
+    c = channels(m, y, index)
+    if c == 0:
+        no_measurement(d, s)
+        s[EFFECTIVE] = effective_sample_size(count, weights)
+        return 0
+    for a in range(c):
+        mean[a] = 0.0
+        for b in range(c):
+            noise[a * c + b] = R[int(index[a]) * m + int(index[b])]
+    s[REPAIRS] += factor(c, noise, Lr, room)
+    best, log_det, usable = NEVER, 0.0, 0.0
+    for a in range(c):
+        log_det += 2.0 * log(Lr[a * c + a]) if Lr[a * c + a] > 0.0 else 0.0
+    for i in range(count):
+        q[i] = NEVER
+        if not all_finite(m, shift(Y, i * m)):
+            continue
+        usable += weights[i]
+        total = 0.0
+        for a in range(c):
+            z[a] = y[int(index[a])] - Y[i * m + int(index[a])]
+            mean[a] += weights[i] * Y[i * m + int(index[a])]
+        solve_lower(c, Lr, z)
+        for a in range(c):
+            total -= 0.5 * z[a] * z[a]
+        q[i] = total
+        best = max(best, total)
+    if best == NEVER:
+        s[REFUSED] += 1.0
+        no_measurement(d, s)
+        return 0
+    average, evidence = 0.0, 0.0
+    for i in range(count):
+        q[i] = exp(q[i] - best)
+        average += q[i] / count
+        evidence += weights[i] * q[i]
+    if note:
+        for a in range(c):
+            nu[a] = y[int(index[a])] - mean[a] / usable
+        for a in range(c):  # covariance of the predicted output: spread of the particles plus R
+            for b in range(c):
+                i, j = int(index[a]), int(index[b])
+                total = 0.0
+                for k in range(count):
+                    if all_finite(m, shift(Y, k * m)):
+                        total += weights[k] * (Y[k * m + i] - mean[a] / usable) * (Y[k * m + j] - mean[b] / usable)
+                noise[a * c + b] += total / usable
+        note_innovation(d, s, c, index, nu, noise)
+        s[CHANNELS] = c
+        s[REPAIRS] += factor(c, noise, Lr, room)
+        copy(c, nu, z)
+        solve_lower(c, Lr, z)
+        total = 0.0
+        for a in range(c):
+            total += z[a] * z[a]
+        s[NIS] = total
+        if evidence > 0.0:
+            s[LOG_LIKELIHOOD] += log(evidence) + best - 0.5 * (c * LOG_2_PI + log_det)
+    total = 0.0
+    for i in range(count):
+        if auxiliary > 0.0:
+            q[i] = ((auxiliary - 1.0) * q[i] + average) / auxiliary
+        weights[i] *= q[i]
+        total += weights[i]
+    if total > 0.0:
+        for i in range(count):
+            weights[i] /= total
+    else:
+        s[REFUSED] += 1.0
+        for i in range(count):
+            weights[i] = 1.0 / count
+    s[EFFECTIVE] = effective_sample_size(count, weights)
+    return c
+
+
+@helper
+def choose_parents(s, kind, below, count, weights, parents, w):
+    """Draw parents if the effective sample size is below its limit (a share of N); True if so."""
+    if s[EFFECTIVE] > below * count * (1.0 + 1e-9):  # equal weights give N up to round-off
+        return False
+    resample(kind, count, weights, s, parents, w)
+    for i in range(count):
+        weights[i] = 1.0 / count
+    s[RESAMPLED] += 1.0
+    return True
+
+
+@helper
+def gather(count, width, parents, rows, w):
+    """rows <- rows[parents], rows of ``width`` numbers."""
+    copy(count * width, rows, w)
+    for i in range(count):
+        copy(width, shift(w, int(parents[i]) * width), shift(rows, i * width))
+
+
+@helper
+def weighted_moments(count, n, weights, rows, x, P):
+    """Weighted mean and covariance of rows."""
+    for j in range(n):
+        total = 0.0
+        for i in range(count):
+            total += weights[i] * rows[i * n + j]
+        x[j] = total
+    for a in range(n):
+        for b in range(a + 1):
+            total = 0.0
+            for i in range(count):
+                total += weights[i] * (rows[i * n + a] - x[a]) * (rows[i * n + b] - x[b])
+            P[a * n + b] = P[b * n + a] = total
+
+
+@helper
+def roughen(d, p, s, count, amount, rows, P, L, w):
+    """Add Gaussian noise of covariance h²P to each row (regularised resampling).
+
+    h = amount · (4/(n+2))^(1/(n+4)) · N^(-1/(n+4)), the width of a Gaussian kernel that is optimal for a Gaussian
+    density (Silverman 1986), with P the covariance of the particles.
+    """
+    n = d[N]
+    width = amount * (4.0 / (n + 2.0)) ** (1.0 / (n + 4.0)) * count ** (-1.0 / (n + 4.0))
+    s[REPAIRS] += factor(n, P, L, w)
+    for i in range(n * n):
+        L[i] *= width
+    for i in range(count):
+        add_noise(n, L, s, shift(rows, i * n))
+        keep_within(d, p, s, shift(rows, i * n))
+

@@ -1,0 +1,297 @@
+"""The algebra that all sigma-point filters share.
+
+Points X_i (rows) with weights Wm (mean) and Wc (covariance) carry a mean and a covariance through a function:
+
+    x̂ = Σ Wm X_i,  P = Σ Wc (X_i - x̂)(X_i - x̂)' + Q
+    ŷ = Σ Wm Y_i,  S = Σ Wc (Y_i - ŷ)(Y_i - ŷ)' + R,  C = Σ Wc (X_i - x̂)(Y_i - ŷ)',  K = C S⁻¹
+
+The correction x̂ + K(y - ŷ), P - K S K' is written as a sum of squares,
+
+    P = Σ Wc e_i e_i' + K R K' (+ Q),   e_i = (X_i - x̂) - K (Y_i - ŷ),
+
+which is the same matrix (expand it and use C = K S) and cannot lose positive definiteness while the weights are not
+negative. Q is added where the points were not redrawn from the predicted covariance, because then they lack it.
+"""
+
+from __future__ import annotations
+
+from math import isnan, log, pi
+
+from femu.filters.estimate import (
+    BROKEN,
+    CHANNELS,
+    LOG_LIKELIHOOD,
+    LOST_POINTS,
+    NIS,
+    REFUSED,
+    REPAIRS,
+    STEPS,
+    M,
+    N,
+    innovation_of,
+    measurement_noise_of,
+)
+from femu.filters.linalg import all_finite, copy, factor, helper, solve_lower, solve_upper
+from femu.kernels import inlined, shift
+
+LOG_2_PI = log(2.0 * pi)
+NAN = float("nan")
+WILD = 100.0  # an image that leaps this many times further than everything around it is not one to average with
+
+
+@inlined
+def draw(n, x, L, step, centre, X):
+    """Rows x (if ``centre``), x + step·column, x - step·column of the lower factor L. Returns their number."""
+    if centre:
+        copy(n, x, X)
+    for i in range(n):
+        plus, minus = shift(X, (centre + i) * n), shift(X, (centre + n + i) * n)
+        for j in range(n):
+            spread = step * L[j * n + i]
+            plus[j] = x[j] + spread
+            minus[j] = x[j] - spread
+    return centre + 2 * n
+
+
+@inlined
+def weigh(count, centre, mean_0, covariance_0, others, wm, wc):
+    """Weights of the points: those of the centre, and one for all others."""
+    for i in range(count):
+        wm[i] = wc[i] = others
+    if centre:
+        wm[0], wc[0] = mean_0, covariance_0
+
+
+@helper
+def settle(count, n, points, images, x, tame, s):
+    """Replace images that are not finite by that of the first point, or by x where that is not finite either.
+
+    With ``tame`` an image that leaps away counts as lost too: further from the first image than WILD times the
+    spread of the points before plus the size of x and of its own step (an explicit integrator has blown up there).
+    Returns the number of replaced images, counted in the estimate.
+    """
+    lost = 0
+    first_is_good = all_finite(n, images)
+    if not first_is_good:
+        copy(n, x, images)
+        lost = 1
+    for i in range(1, count):
+        row = shift(images, i * n)
+        good = all_finite(n, row)
+        if good and tame:
+            for j in range(n):
+                if abs(row[j] - images[j]) > WILD * (abs(x[j]) + abs(images[j] - x[j]) + abs(points[i * n + j] - x[j])):
+                    good = False
+        if not good:
+            copy(n, images, row)
+            lost += 1
+    s[LOST_POINTS] += lost
+    return lost
+
+
+@helper
+def moments(count, n, wm, wc, X, Q, x, P):
+    """Mean and covariance (plus Q) of weighted rows."""
+    for j in range(n):
+        total = 0.0
+        for i in range(count):
+            total += wm[i] * X[i * n + j]
+        x[j] = total
+    for a in range(n):
+        for b in range(a + 1):
+            P[a * n + b] = Q[a * n + b]
+    for i in range(count):
+        row = shift(X, i * n)
+        for a in range(n):
+            weighted = wc[i] * (row[a] - x[a])
+            for b in range(a + 1):
+                P[a * n + b] += weighted * (row[b] - x[b])
+    for a in range(n):
+        for b in range(a):
+            P[b * n + a] = P[a * n + b]
+
+
+@inlined
+def break_down(d, s, x):
+    """Mark a filter without repairs as broken: its estimate is not a number from here on."""
+    s[BROKEN] = s[STEPS]
+    for i in range(d[N] + d[N] * d[N]):
+        x[i] = NAN
+
+
+@inlined
+def gain_room(n, m, count):
+    return 4 * m + count * m + 3 * m * m + 2 * n * m + n + 2 * m * m + m
+
+
+def gain_size(n: int, m: int, count: int) -> int:
+    """Workspace of `gain`."""
+    return int(gain_room.py_func(n, m, count))
+
+
+@inlined
+def gain_parts(n, m, count, w):
+    """Parts of the workspace of `gain`: index, ŷ, ν, R of the channels, Y - ŷ, S, factor of S, K, x̂ of the points."""
+    index = w
+    predicted = shift(index, m)
+    nu = shift(predicted, m)
+    z = shift(nu, m)
+    noise = shift(z, m)
+    dY = shift(noise, m * m)
+    S = shift(dY, count * m)
+    Ls = shift(S, m * m)
+    K = shift(Ls, m * m)
+    middle = shift(K, 2 * n * m)
+    return index, predicted, nu, z, noise, dY, S, Ls, K, middle, shift(middle, n)
+
+
+@inlined
+def channels(m, y, index):
+    """Indices of the channels that were measured; returns their number."""
+    count = 0
+    for j in range(m):
+        if not isnan(y[j]):
+            index[count] = j
+            count += 1
+    return count
+
+
+@inlined
+def no_measurement(d, s):
+    s[CHANNELS] = 0.0
+    s[NIS] = NAN
+    innovation = innovation_of(d, s)
+    for i in range(d[M] + d[M] * d[M]):
+        innovation[i] = NAN
+
+
+@helper
+def note_innovation(d, s, c, index, nu, S):
+    """Put the innovation and its covariance into the estimate, NaN where a channel was missing."""
+    m = d[M]
+    no_measurement(d, s)
+    innovation = innovation_of(d, s)
+    spread = shift(innovation, m)
+    for a in range(c):
+        innovation[int(index[a])] = nu[a]
+        for b in range(c):
+            spread[int(index[a]) * m + int(index[b])] = S[a * c + b]
+    s[CHANNELS] = c
+
+
+@helper
+def gain(d, p, s, count, wm, wc, X, Y, y, noise_scale, w):
+    """Innovation and gain from points X and their images Y; returns the number of measured channels.
+
+    ``noise_scale`` multiplies R. Notes innovation, its covariance, NIS and log-likelihood in the estimate.
+    """
+    n, m = d[N], d[M]
+    index, predicted, nu, z, noise, dY, S, Ls, K, middle, room = gain_parts(n, m, count, w)
+    c = channels(m, y, index)
+    if c == 0:
+        no_measurement(d, s)
+        return 0
+    R = measurement_noise_of(d, p)
+    for a in range(c):
+        j = int(index[a])
+        total = 0.0
+        for i in range(count):
+            total += wm[i] * Y[i * m + j]
+        predicted[a] = total
+        nu[a] = y[j] - total
+        for i in range(count):
+            dY[i * c + a] = Y[i * m + j] - total
+        for b in range(c):
+            noise[a * c + b] = noise_scale * R[j * m + int(index[b])]
+    for j in range(n):
+        total = 0.0
+        for i in range(count):
+            total += wm[i] * X[i * n + j]
+        middle[j] = total
+    for a in range(c):
+        for b in range(a + 1):
+            total = noise[a * c + b]
+            for i in range(count):
+                total += wc[i] * dY[i * c + a] * dY[i * c + b]
+            S[a * c + b] = S[b * c + a] = total
+        for j in range(n):
+            total = 0.0
+            for i in range(count):
+                total += wc[i] * dY[i * c + a] * (X[i * n + j] - middle[j])
+            K[j * c + a] = total
+    finish_gain(d, s, c, index, nu, z, S, Ls, K, room)
+    return c
+
+
+@helper
+def finish_gain(d, s, c, index, nu, z, S, Ls, K, room):
+    """Factor S, turn the cross-covariance in K into the gain, note NIS and log-likelihood."""
+    n = d[N]
+    s[REPAIRS] += factor(c, S, Ls, room)
+    copy(c, nu, z)
+    solve_lower(c, Ls, z)
+    nis, log_det = 0.0, 0.0
+    for a in range(c):
+        nis += z[a] * z[a]
+        log_det += 2.0 * log(Ls[a * c + a]) if Ls[a * c + a] > 0.0 else 0.0
+    for j in range(n):
+        row = shift(K, j * c)
+        solve_lower(c, Ls, row)
+        solve_upper(c, Ls, row)
+    note_innovation(d, s, c, index, nu, S)
+    note_likelihood(s, c, nis, log_det)
+
+
+@inlined
+def note_likelihood(s, c, nis, log_det):
+    """Note NIS and log-likelihood of an update with c channels; an update that is not finite adds nothing."""
+    s[NIS] = nis
+    value = 0.5 * (nis + c * LOG_2_PI + log_det)
+    if value * 0.0 == 0.0:
+        s[LOG_LIKELIHOOD] -= value
+
+
+@helper
+def squares(n, c, count, wc, X, middle, dY, K, noise, P):
+    """P <- Σ Wc e e' + K R K' with e = (X - x̂) - K (Y - ŷ); see the module's docstring. X becomes the rows e."""
+    for i in range(count):
+        row = shift(X, i * n)
+        for j in range(n):
+            total = row[j] - middle[j]
+            for a in range(c):
+                total -= K[j * c + a] * dY[i * c + a]
+            row[j] = total
+    for a in range(n):
+        for b in range(a + 1):
+            total = 0.0
+            for i in range(count):
+                total += wc[i] * X[i * n + a] * X[i * n + b]
+            P[a * n + b] = total
+    add_gain_noise(n, c, K, noise, P)
+
+
+@helper
+def add_gain_noise(n, c, K, noise, P):
+    """P <- P + K R K' on the lower triangle, then mirrored."""
+    for a in range(n):
+        for k in range(c):
+            total = 0.0
+            for l in range(c):
+                total += K[a * c + l] * noise[l * c + k]
+            for b in range(a + 1):
+                P[a * n + b] += total * K[b * c + k]
+    for a in range(n):
+        for b in range(a):
+            P[b * n + a] = P[a * n + b]
+
+
+@helper
+def accept(d, s, new_x, new_P, x, P):
+    """Take over a corrected mean and covariance if they are finite; else keep the prediction and count it."""
+    n = d[N]
+    if all_finite(n, new_x) and all_finite(n * n, new_P):
+        copy(n, new_x, x)
+        copy(n * n, new_P, P)
+        return True
+    s[REFUSED] += 1.0
+    return False

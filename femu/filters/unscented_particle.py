@@ -1,0 +1,159 @@
+"""Unscented particle filter (van der Merwe et al. 2000, as paper 002 uses it)."""
+
+from __future__ import annotations
+
+from math import sqrt
+from typing import Any, final
+
+from femu.filters.base import STEP
+from femu.filters.bounds import Bounds
+from femu.filters.estimate import (
+    COUNT,
+    DRAWN,
+    LOG_LIKELIHOOD,
+    REPAIRS,
+    STEPS,
+    F,
+    H,
+    M,
+    N,
+)
+from femu.filters.linalg import all_finite, copy, factor, fill
+from femu.filters.model import StateSpace, call_model
+from femu.filters.particle_kalman import (
+    KalmanParticleFilter,
+    add_to_mixture,
+    begin_mixture,
+    mixture_size,
+    note_mixture,
+    parts,
+    report,
+    weigh_and_select,
+)
+from femu.filters.particles import keep_within
+from femu.filters.sigma import draw, gain, gain_parts, gain_room, gain_size, moments, settle, squares
+from femu.kernels import kernel, shift
+
+
+@kernel(STEP)
+def predict(d, p, s, u, y):
+    n, count = d[N], d[COUNT]
+    s[STEPS] += 1.0
+    means, covariances, weights, draws, points = parts(d, s)
+    number = 2 * n
+    block = number * n
+    X = shift(points, count * block)
+    L = shift(X, count * block)
+    W = shift(L, n * n)
+    room = shift(W, number)
+    fill(number, 1.0 / number, W)
+    step = sqrt(n)
+    for i in range(count):
+        P = shift(covariances, i * n * n)
+        s[REPAIRS] += factor(n, P, L, room)
+        draw(n, shift(means, i * n), L, step, 0, shift(X, i * block))
+    status = call_model(d[F], (count * number, X, u, points))
+    if status != 0:
+        return status
+    for i in range(count):
+        x, P = shift(means, i * n), shift(covariances, i * n * n)
+        settle(number, n, shift(X, i * block), shift(points, i * block), x, False, s)
+        moments(number, n, W, W, shift(points, i * block), p, x, P)
+        keep_within(d, p, s, x)
+    copy(count * n, means, draws)
+    report(d, s, count, weights, draws, covariances)
+    s[DRAWN] = 1.0
+    return 0
+
+
+@kernel(STEP)
+def update(d, p, s, u, y):
+    n, m, count = d[N], d[M], d[COUNT]
+    means, covariances, weights, draws, points = parts(d, s)
+    number = 2 * n
+    block = number * n
+    Y = shift(points, count * block)
+    L = shift(Y, count * number * m)
+    W = shift(L, n * n)
+    room = shift(W, number)
+    new_P = shift(room, 2 * n * n + n)
+    X = shift(new_P, n * n)
+    new_x = shift(X, block)
+    w = shift(new_x, n)
+    fill(number, 1.0 / number, W)
+    drawn = s[DRAWN] != 0.0
+    s[DRAWN] = 0.0
+    if not drawn:  # a second update of the same step: Q is already in the covariances
+        for i in range(count):
+            s[REPAIRS] += factor(n, shift(covariances, i * n * n), L, room)
+            draw(n, shift(means, i * n), L, sqrt(n), 0, shift(points, i * block))
+    status = call_model(d[H], (count * number, points, u, Y))
+    if status != 0:
+        return status
+    likelihood = s[LOG_LIKELIHOOD]
+    mix = shift(w, gain_room(n, m, number))
+    begin_mixture(d, mix)
+    c = 0
+    for i in range(count):
+        s[LOG_LIKELIHOOD] = likelihood
+        x, P = shift(means, i * n), shift(covariances, i * n * n)
+        copy(block, shift(points, i * block), X)
+        c = gain(d, p, s, number, W, W, X, shift(Y, i * number * m), y, 1.0, w)
+        if c == 0:
+            break
+        add_to_mixture(d, s, weights[i], likelihood, mix)
+        index, predicted, nu, z, noise, dY, S, Ls, K, middle, rest = gain_parts(n, m, number, w)
+        for j in range(n):
+            total = x[j]
+            for a in range(c):
+                total += K[j * c + a] * nu[a]
+            new_x[j] = total
+        squares(n, c, number, W, X, middle, dY, K, noise, new_P)
+        if drawn:
+            for k in range(n * n):
+                new_P[k] += p[k]
+        if all_finite(n, new_x) and all_finite(n * n, new_P):
+            copy(n, new_x, x)
+            copy(n * n, new_P, P)
+            keep_within(d, p, s, x)
+    if c > 0:
+        note_mixture(d, s, y, likelihood, mix, w)
+    return weigh_and_select(d, p, s, u, y, shift(points, count * block))
+
+
+def points_size(n: int, particles: int) -> int:
+    return particles * 2 * n * n
+
+
+def work_size(n: int, m: int, particles: int) -> int:
+    number = 2 * n
+    return max(particles * number * n + n * n + number + 2 * n * n + n,
+               particles * number * m + n * n + number + 2 * n * n + n + n * n + number * n + n
+               + gain_size(n, m, number) + mixture_size(m))
+
+
+@final
+class UnscentedPF(KalmanParticleFilter):
+    """Unscented particle filter: each particle is moved by an unscented filter of 2n points.
+
+        X = x_i ± columns of chol(n P_i), weights 1/(2n);  X <- f(X);  x_i, P_i from them, + Q
+        Y = h(X) on the same points;  x_i <- x_i + K (y - ŷ);  P_i <- P_i - K S K'      (Eqs. 3 to 15)
+        weight q_i = exp(-½ (y - h)' R⁻¹ (y - h)), resample, plain mean                 (Eqs. 16 to 20)
+
+    Readings V1b (``draw=True``) and V2 (``draw=False``) of paper 002: see `femu.filters.particle_kalman`.
+    """
+
+    predict_kernel = predict
+    update_kernel = update
+
+    def __init__(self, model: StateSpace, process_noise: Any, measurement_noise: Any, *, particles: int = 100,
+                 draw: bool = True, resampling: str = "multinomial", resample_below: float = 1.0,
+                 roughening: float = 0.0, bounds: Bounds | None = None) -> None:
+        super().__init__(model, process_noise, measurement_noise, particles, draw, resampling, resample_below,
+                         roughening, 0.0, bounds)
+
+    def _points_size(self) -> int:
+        return points_size(self.model.states, self.particles)
+
+    def _work_size(self) -> int:
+        return work_size(self.model.states, self.model.outputs, self.particles)

@@ -1,0 +1,76 @@
+"""Loads: patterns of nodal and member loads, each with one factor."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from femu.element import DOF_NAMES, Name
+from femu.errors import InputError
+from femu.series import Series, finite
+
+
+@dataclass(frozen=True)
+class UniformLoad:
+    """Load per length over the whole member, in its local axes: ``x`` along it, ``y`` to its left.
+
+    Local x points from node i to node j, local y is a quarter turn counterclockwise from it.
+    """
+
+    x: float = 0.0
+    y: float = 0.0
+
+    def __post_init__(self) -> None:
+        _check_finite("UniformLoad", self, ("x", "y"))
+
+
+@dataclass(frozen=True)
+class PointLoad:
+    """Force at ``at`` times the member's length from node i, in its local axes."""
+
+    at: float
+    x: float = 0.0
+    y: float = 0.0
+
+    def __post_init__(self) -> None:
+        _check_finite("PointLoad", self, ("at", "x", "y"))
+        if not 0.0 <= self.at <= 1.0:
+            raise InputError("PointLoad", "at", self.at, "must lie between 0 and 1", "it is a share of the length")
+
+
+def _check_finite(what: str, load: Any, names: tuple[str, ...]) -> None:
+    for name in names:
+        value = getattr(load, name)
+        if not finite(value):
+            raise InputError(what, name, value, "must be a finite number")
+
+
+@dataclass
+class Pattern:
+    """Loads that share a factor.
+
+    With a ``series`` the factor follows it in transient runs. Without one it is set by static analyses and held
+    afterwards: gravity stays on during the earthquake that follows.
+    """
+
+    name: str
+    series: Series | None = None
+    nodal: dict[tuple[Name, str], float] = field(default_factory=dict)
+    member: list[tuple[Name, Any]] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.name, str) or not self.name:
+            raise InputError("pattern", "name", self.name, "must be a non-empty string")
+        if self.series is not None and not isinstance(self.series, Series):
+            raise InputError(f"pattern {self.name!r}", "series", self.series, "must have a method at(t)",
+                             "use one of femu.series, or a GroundMotion")
+
+    def add_nodal(self, node: Name, values: dict[str, float]) -> None:
+        """Add forces on a node by direction."""
+        for dof, value in values.items():
+            if dof not in DOF_NAMES:
+                raise InputError(f"load on node {node!r}", "direction", dof, f"must be one of {DOF_NAMES}")
+            if not finite(value):
+                raise InputError(f"load on node {node!r}", dof, value, "must be a finite number")
+            if value != 0.0:
+                self.nodal[node, dof] = self.nodal.get((node, dof), 0.0) + float(value)

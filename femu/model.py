@@ -1,0 +1,319 @@
+"""The model: nodes, elements, constraints, loads and damping, as an ordinary object."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from femu.element import DOF_NAMES, Element, Name
+from femu.errors import InputError, ModelError
+from femu.loads import Pattern, PointLoad, UniformLoad
+from femu.series import Motion, Series, finite
+
+if TYPE_CHECKING:
+    from femu.check import Finding
+    from femu.program import Program
+
+DEFAULT_PATTERN = "loads"
+STIFFNESSES = ("initial", "current", "committed")
+
+
+@dataclass
+class Node:
+    """A point with up to three degrees of freedom."""
+
+    name: Name
+    coordinates: npt.NDArray[np.float64]
+    mass: dict[str, float] = field(default_factory=dict)
+    fixed: set[str] = field(default_factory=set)
+    motion: dict[str, Motion] = field(default_factory=dict)
+
+    def __repr__(self) -> str:
+        text = f"Node({self.name!r}, {self.coordinates[0]:g}, {self.coordinates[1]:g}"
+        if self.fixed:
+            text += f", fixed={''.join(sorted(self.fixed))!r}"
+        if self.mass:
+            text += ", mass=" + ", ".join(f"{d}:{m:g}" for d, m in self.mass.items())
+        return text + ")"
+
+
+@dataclass(frozen=True)
+class Rayleigh:
+    """Rayleigh damping: C = mass M + initial K_0 + current K + committed K_c, or by ratios at two modes."""
+
+    mass: float = 0.0
+    initial: float = 0.0
+    current: float = 0.0
+    committed: float = 0.0
+    ratios: tuple[float, float] | None = None
+    modes: tuple[int, int] = (1, 2)
+    stiffness: str = "initial"
+
+
+@dataclass(frozen=True)
+class ModalDamping:
+    """A damping ratio for each of the first modes."""
+
+    ratios: tuple[float, ...]
+
+
+class Model:
+    """A plane frame model.
+
+    ::
+
+        frame = Model("portal")
+        frame.node("A", 0.0, 0.0, fixed=True)
+        frame.node("C", 0.0, 3.6, mass=(30e3, 30e3, 0.0))
+        frame.add(ForceBeamColumn("left", "A", "C", section=column))
+
+    Global x points right, y up, rotations counterclockwise. Any consistent units. A model may be changed at any
+    time; analyses work on what `compile` makes of it.
+    """
+
+    def __init__(self, name: str = "model") -> None:
+        self.name = name
+        self.nodes: dict[Name, Node] = {}
+        self.elements: dict[Name, Element] = {}
+        self.patterns: dict[str, Pattern] = {}
+        self.equal: list[tuple[Name, Name, tuple[str, ...]]] = []
+        self.links: list[tuple[Name, Name]] = []
+        self.damping: Rayleigh | None = None
+        self.modal: ModalDamping | None = None
+
+    # --- nodes ---
+
+    def node(self, name: Name, x: float, y: float, *, fixed: bool | str | Iterable[str] = False,
+             mass: float | Iterable[float] | None = None) -> Node:
+        """Add a node. ``fixed``: True for all directions, or names such as ``"xy"`` or ``("x", "rz")``.
+
+        ``mass``: one number for both translations, or (x, y, rotational inertia).
+        """
+        what = f"node {name!r}"
+        _check_name(what, name)
+        if name in self.nodes:
+            raise ModelError(f"{what} is already in model {self.name!r}. Give every node its own name.")
+        for axis, value in (("x", x), ("y", y)):
+            if not finite(value):
+                raise InputError(what, axis, value, "must be a finite number")
+        self.nodes[name] = Node(name, np.array([float(x), float(y)]))
+        try:
+            if fixed is not False:
+                self.fix(name, fixed)
+            if mass is not None:
+                self.mass(name, mass)
+        except InputError:
+            del self.nodes[name]
+            raise
+        return self.nodes[name]
+
+    def fix(self, node: Name, directions: bool | str | Iterable[str] = True) -> None:
+        """Hold a node in the given directions; True holds them all."""
+        self._node(node, "fix").fixed |= set(_directions(f"node {node!r}", directions))
+
+    def mass(self, node: Name, mass: float | Iterable[float]) -> None:
+        """Set the mass of a node: one number for both translations, or (x, y, rotational inertia)."""
+        found = self._node(node, "mass")
+        values = list(mass) if isinstance(mass, Iterable) else [mass, mass, 0.0]
+        if len(values) not in (2, 3) or not all(finite(value) for value in values):
+            raise InputError(f"node {node!r}", "mass", mass, "must be one number, or (x, y) or (x, y, rz), all finite")
+        if min(values) < 0.0:
+            raise InputError(f"node {node!r}", "mass", mass, "must not be negative", "mass, not weight: weight / g")
+        found.mass.update({dof: float(value) for dof, value in zip(DOF_NAMES, values, strict=False)})
+
+    # --- constraints ---
+
+    def equal_dof(self, node: Name, others: Name | Iterable[Name],
+                  directions: bool | str | Iterable[str] = True) -> None:
+        """Let other nodes move as ``node`` does, in the given directions."""
+        self._node(node, "equal_dof")
+        alike = tuple(_directions("equal_dof", directions))
+        followers = _names("equal_dof", "others", others)
+        if not alike or not followers:
+            raise InputError("equal_dof", "others, directions", (others, directions), "must not be empty")
+        for other in followers:
+            self._node(other, "equal_dof")
+            if other == node:
+                raise InputError("equal_dof", "others", other, "must differ from the node it follows")
+        self.equal += [(node, other, alike) for other in followers]
+
+    def rigid_diaphragm(self, nodes: Iterable[Name], direction: str = "x") -> None:
+        """A floor that is rigid in its own line: all nodes move alike in ``direction``."""
+        names = _names("rigid_diaphragm", "nodes", nodes)
+        if len(names) < 2:
+            raise InputError("rigid_diaphragm", "nodes", names, "must be at least two")
+        if direction not in ("x", "y"):
+            raise InputError("rigid_diaphragm", "direction", direction, "must be 'x' or 'y'")
+        self.equal_dof(names[0], names[1:], direction)
+
+    def rigid_link(self, node: Name, other: Name) -> None:
+        """Let ``other`` move with ``node`` as one rigid body (small rotations)."""
+        self._node(node, "rigid_link")
+        self._node(other, "rigid_link")
+        if other == node:
+            raise InputError("rigid_link", "other", other, "must differ from the node it follows")
+        self.links.append((node, other))
+
+    # --- elements ---
+
+    def add(self, element: Element) -> Element:
+        """Add an element; its nodes must be there."""
+        if not isinstance(element, Element):
+            raise InputError(f"model {self.name!r}", "element", element, "must be an Element", "see femu.elements")
+        if element.name in self.elements:
+            raise ModelError(f"{element.label()} is already in model {self.name!r}. Give every element its own name.")
+        _check_name(element.label(), element.name)
+        for node in element.nodes:
+            self._node(node, element.label())
+        self.elements[element.name] = element
+        return element
+
+    # --- loads ---
+
+    def pattern(self, name: str, series: Series | None = None) -> Pattern:
+        """Add a load pattern; see `femu.loads.Pattern` for what its series means."""
+        from femu.program import GROUND
+
+        made = Pattern(name, series)
+        if name in self.patterns:
+            raise ModelError(f"pattern {name!r} is already in model {self.name!r}.")
+        if name in GROUND.values():
+            raise InputError("pattern", "name", name, "stands for uniform base excitation", "give it another name")
+        self.patterns[name] = made
+        return made
+
+    def load(self, node: Name, *, x: float = 0.0, y: float = 0.0, rz: float = 0.0,
+             pattern: str = DEFAULT_PATTERN) -> None:
+        """Add forces (along the global axes) and a moment on a node to a pattern, made if it is not there yet."""
+        self._node(node, "load")
+        forces = {"x": x, "y": y, "rz": rz}
+        Pattern("check").add_nodal(node, forces)  # a bad value must not leave an empty pattern behind
+        self._pattern(pattern).add_nodal(node, forces)
+
+    def member_load(self, element: Name, load: UniformLoad | PointLoad, pattern: str = DEFAULT_PATTERN) -> None:
+        """Add a load on a member to a pattern, made if it is not there yet."""
+        if not _known(element, self.elements):
+            raise ModelError(f"member_load: there is no element {element!r} in model {self.name!r}.")
+        if not isinstance(load, (UniformLoad, PointLoad)):
+            raise InputError(f"element {element!r}", "load", load, "must be a UniformLoad or PointLoad")
+        self._pattern(pattern).member.append((element, load))
+
+    def support_motion(self, node: Name, direction: str, motion: Motion) -> None:
+        """Impose a motion on a support; used by transient runs (multi-support excitation)."""
+        found = self._node(node, "support_motion")
+        if direction not in DOF_NAMES:
+            raise InputError(f"node {node!r}", "direction", direction, f"must be one of {DOF_NAMES}")
+        if not isinstance(motion, Motion):
+            raise InputError(f"node {node!r}", "motion", motion, "must be a Motion", "see femu.series.Motion")
+        found.motion[direction] = motion
+
+    # --- damping ---
+
+    def rayleigh(self, ratio: float | tuple[float, float] | None = None, modes: tuple[int, int] = (1, 2), *,
+                 stiffness: str = "initial", mass: float = 0.0, initial: float = 0.0, current: float = 0.0,
+                 committed: float = 0.0) -> None:
+        """Rayleigh damping, by a ratio at two modes or by its coefficients.
+
+        With ``ratio`` (one for both modes, or one for each) the coefficients of the mass and of the chosen
+        ``stiffness`` (initial, current or committed) follow from the frequencies of the unstressed model.
+        """
+        for name, value in (("mass", mass), ("initial", initial), ("current", current), ("committed", committed)):
+            if not finite(value):
+                raise InputError("rayleigh", name, value, "must be a finite number")
+        if ratio is None:
+            self.damping = Rayleigh(mass, initial, current, committed)
+            return
+        if mass or initial or current or committed:
+            raise InputError("rayleigh", "ratio", ratio, "must not be given together with coefficients")
+        if stiffness not in STIFFNESSES:
+            raise InputError("rayleigh", "stiffness", stiffness, f"must be one of {STIFFNESSES}")
+        ratios = tuple(ratio) if isinstance(ratio, Iterable) else (ratio, ratio)
+        if len(ratios) != 2 or not all(finite(r) and 0.0 <= r < 1.0 for r in ratios):
+            raise InputError("rayleigh", "ratio", ratio, "must be one or two numbers from 0 to below 1", "2 % is 0.02")
+        pair = tuple(modes) if isinstance(modes, Iterable) else ()
+        if len(pair) != 2 or not all(_is_count(m) for m in pair) or pair[0] == pair[1]:
+            raise InputError("rayleigh", "modes", modes, "must be two different mode numbers from 1 on")
+        self.damping = Rayleigh(ratios=(float(ratios[0]), float(ratios[1])), modes=(pair[0], pair[1]),
+                                stiffness=stiffness)
+
+    def modal_damping(self, ratio: float | Iterable[float], modes: int | None = None) -> None:
+        """A damping ratio for each of the first modes: one number for ``modes`` of them, or a number for each."""
+        if isinstance(ratio, Iterable):
+            ratios = list(ratio)
+        else:
+            if modes is None or not _is_count(modes):
+                raise InputError("modal_damping", "modes", modes, "must be a number of modes from 1 on")
+            ratios = [ratio] * modes
+        if not ratios or not all(finite(r) and 0.0 <= r < 1.0 for r in ratios):
+            raise InputError("modal_damping", "ratio", ratio, "must be numbers from 0 to below 1", "2 % is 0.02")
+        self.modal = ModalDamping(tuple(float(r) for r in ratios))
+
+    # --- use ---
+
+    def compile(self) -> Program:
+        """The frozen program that analyses run; see `femu.program.Program`."""
+        from femu.program import Program
+
+        return Program(self)
+
+    def check(self, motion: Series | None = None) -> list[Finding]:
+        """Findings in sentences: what is wrong, and what looks wrong, also with a ground ``motion`` if given."""
+        from femu.check import check
+
+        return check(self, motion)
+
+    def _node(self, name: Name, what: str) -> Node:
+        if not _known(name, self.nodes):
+            known = ", ".join(repr(n) for n in list(self.nodes)[:12])
+            raise ModelError(f"{what}: there is no node {name!r} in model {self.name!r}. "
+                             f"Nodes so far: {known or 'none'}.")
+        return self.nodes[name]
+
+    def _pattern(self, name: str) -> Pattern:
+        return self.patterns[name] if name in self.patterns else self.pattern(name)
+
+    def __repr__(self) -> str:
+        kinds: dict[str, int] = {}
+        for element in self.elements.values():
+            kinds[type(element).__name__] = kinds.get(type(element).__name__, 0) + 1
+        members = ", ".join(f"{n} {kind}" for kind, n in kinds.items()) or "no elements"
+        loads = f"; patterns: {', '.join(self.patterns)}" if self.patterns else ""
+        return f"Model({self.name!r}: {len(self.nodes)} nodes, {members}{loads})"
+
+
+def _check_name(what: str, name: Any) -> None:
+    if isinstance(name, bool) or not isinstance(name, (int, str)) or name == "":
+        raise InputError(what, "name", name, "must be a whole number or a non-empty string")
+
+
+def _known(name: Any, names: Mapping[Name, Any]) -> bool:
+    return isinstance(name, (int, str)) and not isinstance(name, bool) and name in names
+
+
+def _names(what: str, argument: str, given: Any) -> list[Name]:
+    if isinstance(given, (int, str)):
+        return [given]
+    if not isinstance(given, Iterable):
+        raise InputError(what, argument, given, "must be names of nodes")
+    return list(given)
+
+
+def _is_count(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and value >= 1
+
+
+def _directions(what: str, given: bool | str | Iterable[str]) -> list[str]:
+    if given is True:
+        return list(DOF_NAMES)
+    if given is False:
+        return []
+    names = given.replace("rz", "r") if isinstance(given, str) else given if isinstance(given, Iterable) else ()
+    found = ["rz" if n == "r" else n for n in names]
+    if not found or any(n not in DOF_NAMES for n in found):
+        raise InputError(what, "directions", given, f"must be True or some of {DOF_NAMES}",
+                         'for example "xy" or ("x", "rz")')
+    return found

@@ -1,0 +1,335 @@
+"""Results: named arrays of what an analysis saved, in memory and in HDF5.
+
+Signs and frames: displacements and reactions along the global axes, rotations and moments counterclockwise.
+A reaction is the force the support exerts on the structure. Element forces act on the member.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, field
+from os import PathLike
+from typing import TYPE_CHECKING, Any
+
+import h5py
+import numpy as np
+import numpy.typing as npt
+
+from femu.element import DOF_NAMES, Name
+from femu.errors import FileError, InputError, ModelError, UnsupportedError
+from femu.fibres import fibre_response
+from femu.forces import frame_members
+from femu.outcome import Outcome
+from femu.program import Program
+from femu.save import Save, of_section
+from femu.state import ENERGIES, State
+
+if TYPE_CHECKING:
+    from femu.analyses.marcher import Marcher
+    from femu.run import Run
+
+Array = npt.NDArray[np.float64]
+FORMAT = "femu result 1"
+
+
+@dataclass(frozen=True, eq=False)
+class Result:
+    """What an analysis saved. One row a saved step; the first row is the state it began with."""
+
+    kind: str
+    model: str
+    outcome: Outcome
+    message: str
+    arrays: dict[str, Array]  # by kind of quantity: rows by columns
+    index: dict[str, Any]  # what the columns mean; see `describe`
+    relaxations: list[dict[str, Any]] = field(default_factory=list)
+    iterations: Array = field(default_factory=lambda: np.zeros(0))
+    seconds: float = 0.0
+    state: State | None = field(default=None, repr=False, compare=False)
+
+    @classmethod
+    def of(cls, marcher: Marcher, outcome: Outcome, kind: str) -> Result:
+        """Result of a march that has ended."""
+        run = marcher.run
+        arrays: dict[str, Array] = {}
+        start = 0
+        for name, block in marcher.blocks.items():
+            arrays[name] = marcher.output[:marcher.rows, start:start + len(block)]
+            start += len(block)
+        index = describe(run, marcher.save, marcher.blocks, marcher.nodal)
+        raw = arrays.pop("fibre")
+        if raw.shape[1]:
+            arrays["fibre_strain"], arrays["fibre_stress"], index["fibres"] = fibre_response(
+                run.program, run.parameters, marcher.save.fibred(run.program), raw)
+        return cls(kind, run.program.name, outcome, marcher.message or outcome.value, arrays, index,
+                   [asdict(r) for r in marcher.relaxations], marcher.reports[:marcher.done, 0].copy(), marcher.seconds,
+                   run.state)
+
+    # --- response ---
+
+    @property
+    def time(self) -> Array:
+        """Time of each row."""
+        return self.arrays["time"][:, 0]
+
+    def factor(self, pattern: str) -> Array:
+        """Factor of a load pattern."""
+        return self.arrays["factor"][:, _find(self.index["patterns"], pattern, "pattern")]
+
+    def displacement(self, node: Name, direction: str) -> Array:
+        """Displacement or rotation of a node, relative to the ground."""
+        return self._nodal("u", node, direction)
+
+    def velocity(self, node: Name, direction: str) -> Array:
+        """Velocity of a node, relative to the ground."""
+        return self._nodal("v", node, direction)
+
+    def acceleration(self, node: Name, direction: str) -> Array:
+        """Acceleration of a node, relative to the ground."""
+        return self._nodal("a", node, direction)
+
+    def drift(self, bottom: Name, top: Name) -> Array:
+        """Storey drift ratio: difference of the x displacements over the difference of heights."""
+        upper, lower = self.displacement(top, "x"), self.displacement(bottom, "x")
+        heights = self.index["coordinates"]
+        rise = heights[self._key(top)][1] - heights[self._key(bottom)][1]
+        if rise == 0.0:
+            raise InputError("Result.drift", "bottom, top", (bottom, top), "must be at different heights")
+        return (upper - lower) / rise
+
+    def reaction(self, node: Name, direction: str) -> Array:
+        """Force of a support on the structure: internal force less the load on it, without inertia and damping."""
+        place = self._place(node, direction)
+        column = _find(self.index["held"], place, f"reaction at node {node!r}, direction {direction!r}")
+        load = np.array([row.get(str(place), 0.0) for row in self.index["held_loads"]])
+        return self.arrays["internal"][:, column] - self.arrays["factor"] @ load
+
+    def base_shear(self) -> Array:
+        """Sum of the horizontal reactions."""
+        places = {self._place(n, "x") for n in self.index["names"] if self._has(n, "x")}
+        names = {p: next(n for n in self.index["names"] if self._has(n, "x") and self._place(n, "x") == p)
+                 for p in places & set(self.index["held"])}
+        if not names:
+            raise InputError("Result.base_shear", "reactions", self.index["held"], "hold no horizontal one",
+                             "save them with Save(reactions=True)")
+        return np.sum([self.reaction(n, "x") for n in names.values()], axis=0)
+
+    def force(self, element: Name, system: str = "local") -> Array:
+        """Forces of an element, one column each: "basic", "local" or "global".
+
+        Local and global: (force x, force y, moment) at each end, acting on the member, local x from node i to j.
+        """
+        from femu.forces import end_forces
+
+        return end_forces(self, element, system)
+
+    def basic_force(self, element: Name, name: str) -> Array:
+        """One basic force of an element by name, for example "N", "Mi"."""
+        basic = self._element(element)["basic"]
+        return self.force(element, "basic")[:, _find(basic, name, f"basic force of {element!r}")]
+
+    def plastic_rotation(self, element: Name, end: str = "i") -> Array:
+        """Rotation from the chord at an end of a beam-column, less what its forces cause in the unyielded member."""
+        from femu.forces import plastic_deformation
+
+        if end not in ("i", "j"):
+            raise InputError("Result.plastic_rotation", "end", end, 'must be "i" or "j"')
+        return plastic_deformation(self, element)[:, 1 if end == "i" else 2]
+
+    def deformation(self, element: Name) -> Array:
+        """Basic deformations of a beam-column: elongation, and the end rotations from the chord."""
+        from femu.forces import deformation
+
+        return deformation(self, element)
+
+    def section(self, element: Name, point: int, quantity: str) -> Array:
+        """Section response at an integration point: "N", "M", "axial_strain" or "curvature"."""
+        return self.arrays["section"][:, _find(self.index["sections"], [element, f"section[{point}].{quantity}"],
+                                               "section response", "save it with Save(sections=[...])")]
+
+    def fibre(self, element: Name, point: int, fibre: int) -> tuple[Array, Array]:
+        """Strain and stress of a fibre at an integration point."""
+        column = _find(self.index.get("fibres", []), [element, point, fibre], "fibre",
+                       "save it with Save(fibres=[...])")
+        return self.arrays["fibre_strain"][:, column], self.arrays["fibre_stress"][:, column]
+
+    def energy(self, name: str) -> Array:
+        """Energy by name: "input", "kinetic", "damping" or "absorbed" (strain and hysteretic together)."""
+        return self._energies()[:, _find(list(ENERGIES), name, "energy", f"one of {ENERGIES}")]
+
+    def _energies(self) -> Array:
+        if not self.arrays["energy"].shape[1]:
+            raise InputError("result", "energy", None, "was not saved", "save it with Save(energy=True)")
+        return self.arrays["energy"]
+
+    @property
+    def energy_error(self) -> float:
+        """Largest unaccounted energy over the largest input (or absorbed) energy."""
+        e = self._energies()
+        change = e - e[0]
+        error = np.abs(change[:, 0] - change[:, 1] - change[:, 2] - change[:, 3]).max()
+        size = max(float(np.abs(change).max()), 1e-300)
+        return float(error / size)
+
+    # --- finding columns ---
+
+    @staticmethod
+    def _key(node: Name) -> str:
+        return json.dumps(node) if isinstance(node, (int, str)) else repr(node)
+
+    def _has(self, node: Name, direction: str) -> bool:
+        return direction in self.index["places"].get(self._key(node), {})
+
+    def _place(self, node: Name, direction: str) -> int:
+        places = self.index["places"].get(self._key(node))
+        if places is None:
+            raise ModelError(f"there is no node {node!r} in the result of {self.model!r}.")
+        if direction not in places:
+            raise InputError(f"node {node!r}", "direction", direction,
+                             f"must be one of {tuple(d for d in DOF_NAMES if d in places)}")
+        return int(places[direction])
+
+    def _nodal(self, kind: str, node: Name, direction: str) -> Array:
+        column = _find(self.index["nodal"][kind], self._place(node, direction), f"{kind} of node {node!r}",
+                       "it was not saved; see Save")
+        return self.arrays[kind][:, column]
+
+    def _element(self, name: Name) -> dict[str, Any]:
+        for element in self.index["elements"]:
+            if element["name"] == name:
+                return element
+        raise ModelError(f"there is no element {name!r} in the result of {self.model!r}.")
+
+    # --- files and tables ---
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write to an HDF5 file; `load` reads it back equal."""
+        meta = {"kind": self.kind, "model": self.model, "outcome": self.outcome.name, "message": self.message,
+                "index": self.index, "relaxations": self.relaxations, "seconds": self.seconds}
+        try:
+            with h5py.File(path, "w") as file:
+                file.attrs["format"] = FORMAT
+                file.attrs["meta"] = json.dumps(meta)
+                for name, array in self.arrays.items():
+                    file.create_dataset(name, data=array)
+                file.create_dataset("iterations", data=self.iterations)
+                if self.state is not None:
+                    self.state.write(file.create_group("state"))
+        except OSError as problem:
+            raise FileError(str(path), f"cannot be written: {problem}") from problem
+
+    @classmethod
+    def load(cls, path: str | PathLike[str], program: Program | None = None) -> Result:
+        """Read a result; with the ``program`` it came from, the final state too."""
+        try:
+            with h5py.File(path, "r") as file:
+                if file.attrs.get("format") != FORMAT:
+                    raise FileError(str(path), "is not a femu result")
+                meta = json.loads(file.attrs["meta"])
+                arrays = {name: np.array(item) for name, item in file.items()
+                          if isinstance(item, h5py.Dataset) and name != "iterations"}
+                state = None
+                if program is not None and "state" in file:
+                    state = State.read(file["state"], program, str(path))
+                return cls(meta["kind"], meta["model"], Outcome[meta["outcome"]], meta["message"], arrays,
+                           meta["index"], meta["relaxations"], np.array(file["iterations"]), meta["seconds"], state)
+        except (OSError, KeyError, ValueError) as problem:
+            if isinstance(problem, (FileError, InputError)):
+                raise
+            raise FileError(str(path), f"cannot be read as a femu result: {problem}") from problem
+
+    def columns(self) -> dict[str, Array]:
+        """Every saved column under a readable name."""
+        found: dict[str, Array] = {}
+        for kind, label in (("u", "displacement"), ("v", "velocity"), ("a", "acceleration")):
+            for node in self.index["names"]:
+                for direction in self.index["places"][self._key(node)]:
+                    if self._place(node, direction) in self.index["nodal"][kind]:
+                        found[f"{label} {node} {direction}"] = self._nodal(kind, node, direction)
+        for node in self.index["names"]:
+            for direction in self.index["places"][self._key(node)]:
+                if self._place(node, direction) in self.index["held"]:
+                    found[f"reaction {node} {direction}"] = self.reaction(node, direction)
+        for element in self.index["elements"]:
+            if element["column"] is not None:
+                for c, basic in enumerate(element["basic"]):
+                    found[f"force {element['name']} {basic}"] = self.arrays["basic"][:, element["column"] + c]
+        for c, (element, variable) in enumerate(self.index["sections"]):
+            found[f"{element} {variable}"] = self.arrays["section"][:, c]
+        if self.arrays["energy"].shape[1]:
+            found.update({f"energy {name}": self.energy(name) for name in ENERGIES})
+        found.update({f"factor {name}": self.factor(name) for name in self.index["patterns"]})
+        return found
+
+    def to_pandas(self) -> Any:
+        """A pandas DataFrame of all columns over time (needs pandas)."""
+        try:
+            import pandas
+        except ImportError:
+            raise UnsupportedError("Result.to_pandas needs pandas: pip install pandas") from None
+        return pandas.DataFrame(self.columns(), index=pandas.Index(self.time, name="time"))
+
+    def to_xarray(self) -> Any:
+        """An xarray Dataset of all columns over time (needs xarray)."""
+        try:
+            import xarray
+        except ImportError:
+            raise UnsupportedError("Result.to_xarray needs xarray: pip install xarray") from None
+        return xarray.Dataset({name: ("time", values) for name, values in self.columns().items()},
+                              coords={"time": self.time}, attrs={"model": self.model, "outcome": self.outcome.name})
+
+    def __eq__(self, other: object) -> bool:
+        """Whether everything saved is the same, to the last bit."""
+        if not isinstance(other, Result):
+            return NotImplemented
+        arrays, others = {**self.arrays, "": self.iterations}, {**other.arrays, "": other.iterations}
+        plain = ("kind", "model", "outcome", "message", "index", "relaxations", "seconds")
+        return (all(getattr(self, name) == getattr(other, name) for name in plain) and arrays.keys() == others.keys()
+                and all(np.array_equal(array, others[name], equal_nan=True) for name, array in arrays.items()))
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        relaxed = f", {len(self.relaxations)} steps needed help" if self.relaxations else ""
+        return (f"Result({self.kind} of {self.model!r}: {len(self.time)} rows to t = {self.time[-1]:g}, "
+                f"{self.outcome.name}{relaxed})")
+
+
+def _find(items: Sequence[Any], wanted: Any, what: str, hint: str = "") -> int:
+    try:
+        return list(items).index(wanted)
+    except ValueError:
+        raise InputError("result", what, wanted, "is not among what was saved", hint) from None
+
+
+def describe(run: Run, save: Save, blocks: dict[str, list[int]], nodal: Array) -> dict[str, Any]:
+    """What the columns mean, as plain data that goes into the file."""
+    program = run.program
+    layout = program.layout
+    frames = frame_members(run)
+    places: dict[str, dict[str, int]] = {json.dumps(node): {} for node in program.coordinates}
+    for (node, direction), place in program.numbering.place.items():
+        places[json.dumps(node)][direction] = place
+    held = [c - layout.internal for c in blocks["internal"]]
+    saved = set(save.elements(program, save.forces))
+    elements = []
+    column = 0
+    for name, element in program.elements.items():
+        plan = program.plans[name]
+        elements.append({
+            "name": name, "kind": type(element).__name__, "nodes": list(element.nodes),
+            "basic": list(plan.basic_forces), "column": column if name in saved else None,
+            "geometry": getattr(element, "geometry", "linear"),
+            "end_loads": program.end_loads(name), **frames.get(name, {})})
+        column += len(plan.basic_forces) if name in saved else 0
+    sections = [[name, variable] for name in save.sectioned(program)
+                for variable in program.plans[name].state if of_section(variable)]
+    return {"names": list(program.coordinates),
+            "coordinates": {json.dumps(n): x.tolist() for n, x in program.coordinates.items()},
+            "places": places, "patterns": program.pattern_names, "held": held,
+            "held_loads": [{str(p): float(nodal[row, p]) for p in held if nodal[row, p] != 0.0}
+                           for row in range(len(program.pattern_names))],
+            "nodal": {kind: [c - start for c in blocks[kind]]
+                      for kind, start in (("u", layout.u), ("v", layout.v), ("a", layout.a))},
+            "elements": elements, "sections": sections}

@@ -1,0 +1,160 @@
+"""A run: the vectors of one analysis of one program, and the context through which kernels reach them.
+
+Each run has vectors of its own, so several may go on at once in threads: the kernels release the lock.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from femu import band
+from femu import context as slot
+from femu.element import Name
+from femu.equilibrium import determine_kernel
+from femu.errors import AnalysisError, InputError
+from femu.kernels import Kernel
+from femu.program import Program
+from femu.state import State
+
+Array = npt.NDArray[np.float64]
+_ALIGNMENT = 64
+
+
+def aligned(size: int) -> Array:
+    """Zeros that begin at a cache line."""
+    raw = np.zeros(size + _ALIGNMENT // 8)
+    shift = (-raw.ctypes.data) % _ALIGNMENT // 8
+    return raw[shift:shift + size]
+
+
+def _checked(program: Program, parameters: Array) -> Array:
+    vector = np.ascontiguousarray(parameters, dtype=float)
+    if vector.shape != program.parameters.vector.shape or not np.isfinite(vector).all():
+        raise InputError("analysis", "parameters", parameters,
+                         f"must be {len(program.parameters)} finite numbers, as program.parameters.vector")
+    return vector
+
+
+class Run:
+    """Vectors and context of one analysis, working on ``state`` in place."""
+
+    def __init__(self, program: Program, state: State, parameters: Array | None = None) -> None:
+        self.program = program
+        self.parameters = program.parameters.vector if parameters is None else _checked(program, parameters)
+        self.context = np.zeros(slot.SLOTS, dtype=np.int64)
+        self._held: dict[int, Any] = {}
+        p, layout = program, program.layout
+        matrix = p.storage + 8  # behind the band: a place for what belongs to fixed degrees of freedom
+        elements = layout.size - layout.elements
+        for place, array in (
+                (slot.INTEGERS, p.integers), (slot.TABLE, p.table), (slot.GROUPS, p.groups), (slot.P, self.parameters),
+                (slot.G, p.geometry), (slot.LINKS, p.links), (slot.NODAL, p.nodal), (slot.MEMBER, p.member),
+                (slot.U1, aligned(p.ndof)), (slot.V1, aligned(p.ndof)), (slot.A1, aligned(p.ndof)),
+                (slot.F, aligned(p.ndof)), (slot.D, aligned(p.ndof)), (slot.T, aligned(elements)),
+                (slot.K, aligned(matrix)), (slot.STEP, np.zeros(3)), (slot.LOAD, np.zeros(p.load_floats)),
+                (slot.W, aligned(p.workspace + 64)), (slot.PEXT, aligned(p.ndof)), (slot.PEXT0, aligned(p.ndof)),
+                (slot.FACTORS1, np.zeros(max(len(p.pattern_names), 1))),
+                (slot.NODAL_WANTED, np.any(p.nodal != 0.0, axis=1).astype(np.int64))):
+            self.hold(place, array)
+        for place, array in ((slot.U, self[slot.U1]), (slot.V, self[slot.V1])):
+            self.hold(place, array)
+        for place, number in (
+                (slot.NGROUPS, len(p.groups)), (slot.NEQ, p.neq), (slot.NDOF, p.ndof), (slot.BAND, p.band), (slot.LD, p.ld),
+                (slot.STORAGE, p.storage), (slot.NLINKS, len(p.numbering.links)), (slot.RESTLESS, int(p.restless)),
+                (slot.NELEMENT, elements), (slot.NPATTERNS, len(p.pattern_names)),
+                (slot.NLOAD, p.load_floats if p.load_size else 0), (slot.FRESH, 1), (slot.EVERY, 1),
+                (slot.FACTOR, band.factor.address), (slot.SOLVE, band.solve.address),
+                (slot.MULTIPLY, band.multiply.address)):
+            self.context[place] = number
+        self.use(state)
+
+    def __getitem__(self, place: int) -> Array:
+        return self._held[place]
+
+    def hold(self, place: int, array: npt.NDArray[Any]) -> npt.NDArray[Any]:
+        """Put an array into a slot of the context, and keep it alive."""
+        assert array.flags.c_contiguous
+        self._held[place] = array
+        self.context[place] = array.ctypes.data
+        return array
+
+    def use(self, state: State) -> None:
+        """Work on this state from now on."""
+        if state.program.digest != self.program.digest or state.vector.shape != (self.program.layout.size,):
+            raise InputError("analysis", "start", state, f"must be a state of {self.program!r}",
+                             "states belong to the model they were made with")
+        self.state = state
+        base, layout = state.vector.ctypes.data, self.program.layout
+        for place, start in ((slot.TIME, layout.time), (slot.ENERGY, layout.energy), (slot.FACTORS, layout.factors),
+                             (slot.U0, layout.u), (slot.V0, layout.v), (slot.A0, layout.a), (slot.F0, layout.internal),
+                             (slot.D0, layout.damping), (slot.C, layout.elements)):
+            self.context[place] = base + 8 * start
+        self.context[slot.KC] = base + 8 * layout.stiffness if layout.elements > layout.stiffness else 0
+        self.context[slot.FRESH] = 1
+
+    def call(self, kernel: Kernel, *arguments: int) -> int:
+        """Run a kernel of signature (context, integers ...) with the lock released."""
+        return int(kernel.ctypes(self.context.ctypes.data_as(ctypes.POINTER(ctypes.c_int64)), *arguments))
+
+    def initial_stiffness(self, damped: bool = False) -> Array:
+        """Band of the stiffness of the virgin structure; ``damped``: of the members that take part in damping."""
+        p = self.program
+        virgin = Run(p, p.state(), self.parameters)
+        if damped:
+            virgin.hold(slot.KD, aligned(p.storage + 8))
+        virgin.determine(slot.EVALUATE)
+        return virgin[slot.KD] if damped else virgin[slot.K]
+
+    def basic_stiffness(self, name: Name) -> Array:
+        """Basic stiffness matrix of an element of the virgin structure."""
+        virgin = Run(self.program, self.program.state(), self.parameters)
+        virgin.determine(slot.EVALUATE)
+        start, _ = self.program.element_state(name)
+        n = len(self.program.plans[name].basic_forces)
+        upper = virgin[slot.T][start + n:start + n + n * (n + 1) // 2]
+        matrix = np.zeros((n, n))
+        matrix[np.triu_indices(n)] = upper
+        return matrix + np.triu(matrix, 1).T
+
+    def begin(self) -> None:
+        """Give a virgin state the stiffness of its elements, which steps begin with."""
+        elements = self.state.vector[self.program.layout.elements:]
+        if not np.any(elements):
+            self[slot.U][:] = 0.0
+            self.determine(slot.EVALUATE)
+            elements[:] = self[slot.T]
+
+    def tangent(self) -> Array:
+        """Band of the tangent stiffness at the committed state."""
+        self.begin()
+        self[slot.U][:] = self._vector(self.program.layout.u)
+        self.determine(slot.FORM)
+        return self[slot.K]
+
+    def _vector(self, start: int) -> Array:
+        return self.state.vector[start:start + self.program.ndof]
+
+    def determine(self, mode: int) -> None:
+        """Forces and tangent of all elements at the trial displacement; raises where an element has no answer."""
+        if self.call(determine_kernel, mode) != 0:
+            raise AnalysisError(self.failure())
+
+    def mass_band(self) -> tuple[Array, bool]:
+        """Band of the mass matrix, and whether it is diagonal."""
+        p = self.program
+        matrix = p.mass_matrix(self.parameters).tocoo()
+        result = aligned(p.storage + 8)
+        row, column = matrix.coords
+        lower = (row < p.neq) & (column <= row)
+        np.add.at(result, column[lower] * p.ld + row[lower] - column[lower], matrix.data[lower])
+        return result, bool(np.all(row[lower] == column[lower]))
+
+    def failure(self) -> str:
+        """Sentence on the element that had no answer."""
+        index = int(self.context[slot.FAILED]) - 1
+        name = list(self.program.elements)[index]
+        return self.program.elements[name].failure(self[slot.W])

@@ -1,0 +1,46 @@
+"""Uniaxial laws and sections, one file each with its kernel."""
+
+from femu.materials.bilinear import Bilinear
+from femu.materials.bilinear_isotropic import BilinearIsotropic
+from femu.materials.bouc_wen import BoucWen
+from femu.materials.elastic import Elastic
+from femu.materials.elastic_gap import ElasticGap
+from femu.materials.elastic_no_tension import ElasticNoTension
+from femu.materials.elastic_perfectly_plastic import ElasticPerfectlyPlastic
+from femu.materials.elastic_section import ElasticSection
+from femu.materials.fibre_section import Fibres, FibreSection
+from femu.materials.hardening import Hardening
+from femu.materials.kent_park_concrete import KentParkConcrete
+from femu.materials.kent_park_tension import KentParkTension
+from femu.materials.maxwell_damper import MaxwellDamper
+from femu.materials.menegotto_pinto import MenegottoPinto
+from femu.materials.min_max import MinMax
+from femu.materials.nm_section import NMSection
+from femu.materials.parallel import Parallel
+from femu.materials.series import Series
+from femu.materials.uncoupled_section import UncoupledSection
+from femu.materials.viscous import Viscous
+
+__all__ = [
+    "Bilinear",
+    "BilinearIsotropic",
+    "BoucWen",
+    "Elastic",
+    "ElasticGap",
+    "ElasticNoTension",
+    "ElasticPerfectlyPlastic",
+    "ElasticSection",
+    "FibreSection",
+    "Fibres",
+    "Hardening",
+    "KentParkConcrete",
+    "KentParkTension",
+    "MaxwellDamper",
+    "MenegottoPinto",
+    "MinMax",
+    "NMSection",
+    "Parallel",
+    "Series",
+    "UncoupledSection",
+    "Viscous",
+]

@@ -1,0 +1,236 @@
+"""Fibre section: a cross-section of uniaxial fibres under plane sections."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from femu.component import Constitutive, Material, Section, require
+from femu.errors import InputError
+from femu.kernels import Kernel, kernel, shift
+from femu.laws import BLOCK, call_block
+from femu.parameters import Parameter
+
+_GROUP_INTEGERS = 6
+_SUMS = {"fastmath": {"contract", "reassoc"}}  # lets the sums over the fibres run four at a time
+
+
+@kernel(BLOCK, **_SUMS)
+def _fibres(n, i, p, c, t, w, x, r, s, y, k, d):
+    # i: number of groups, then for each group: address, integers, y and area, parameters, history, fibres
+    for j in range(2 * n):
+        y[j] = 0.0
+    for j in range(3 * n):
+        k[j] = 0.0
+    failed = 0
+    for g in range(i[0]):
+        own = shift(i, 1 + _GROUP_INTEGERS * g)
+        fibres = own[5]
+        height, area = shift(p, own[2]), shift(p, own[2] + fibres)
+        points = n * fibres
+        strain, stress, modulus, rest = w, shift(w, points), shift(w, 2 * points), shift(w, 3 * points)
+        for j in range(n):
+            axial, curvature = x[j], x[n + j]
+            line = shift(strain, j * fibres)
+            for f in range(fibres):
+                line[f] = axial - height[f] * curvature
+        failed += call_block(own[0], (
+            points, shift(i, own[1]), shift(p, own[3]), shift(c, own[4] * n), shift(t, own[4] * n), rest,
+            strain, r, s, stress, modulus, d))
+        for j in range(n):
+            force, moment, axial, coupled, bending = 0.0, 0.0, 0.0, 0.0, 0.0
+            tension, slope = shift(stress, j * fibres), shift(modulus, j * fibres)
+            for f in range(fibres):
+                force += tension[f] * area[f]
+                moment -= tension[f] * area[f] * height[f]
+                axial += slope[f] * area[f]
+                coupled -= slope[f] * area[f] * height[f]
+                bending += slope[f] * area[f] * height[f] * height[f]
+            y[j] += force
+            y[n + j] += moment
+            k[j] += axial
+            k[n + j] += coupled
+            k[2 * n + j] += bending
+    return failed
+
+
+@dataclass(frozen=True)
+class Fibres:
+    """Fibres of one material: heights y above the reference axis, areas, and a name for the group."""
+
+    name: str
+    material: Material
+    y: npt.NDArray[np.float64] = field(repr=False)
+    area: npt.NDArray[np.float64] = field(repr=False)
+
+
+class FibreSection(Section):
+    """Plane fibre section: the strain of a fibre at height y is ``axial strain - y * curvature``.
+
+    N and M are sums over the fibres. Build one from groups of `Fibres`, or with the shapes below.
+    """
+
+    groups: Sequence[Fibres]
+
+    def validate(self) -> None:
+        if not self.groups:
+            raise InputError(self.label(), "groups", self.groups, "must hold at least one group of fibres")
+        names = [group.name for group in self.groups]
+        if len(set(names)) != len(names):
+            raise InputError(self.label(), "groups", names, "must have different names")
+        for group in self.groups:
+            require(self.label(), f"{group.name}.material", group.material, Material, "give a uniaxial material")
+            if group.material.rate_dependent:
+                raise InputError(self.label(), f"{group.name}.material", group.material,
+                                 "must not depend on the rate of strain", "put it in a link or truss")
+            if len(group.y) == 0 or len(group.y) != len(group.area):
+                raise InputError(self.label(), group.name, (len(group.y), len(group.area)),
+                                 "must have as many heights as areas, at least one")
+            if not np.isfinite(group.y).all() or not (np.asarray(group.area) > 0.0).all():
+                raise InputError(self.label(), group.name, group.area, "must have finite heights and areas above 0")
+
+    def own_parameters(self) -> list[tuple[str, Parameter, float]]:
+        height, area = Parameter("height of a fibre", "length"), Parameter("area of a fibre", "length^2", 0.0)
+        return [item for g in self.groups for item in (
+            [(f"{g.name}.y[{f}]", height, float(v)) for f, v in enumerate(g.y)]
+            + [(f"{g.name}.area[{f}]", area, float(v)) for f, v in enumerate(g.area)])]
+
+    def parts(self) -> list[tuple[str, Constitutive]]:
+        return [(group.name, group.material) for group in self.groups]
+
+    def history_names(self) -> list[str]:
+        # of one section point; inside a group variable by variable, as the kernel's block stores them
+        return [f"{g.name}[{f}].{h}" for g in self.groups for h in g.material.history_names() for f in range(len(g.y))]
+
+    def locate(self, variable: int, point: int, points: int) -> int:
+        before = 0
+        for group in self.groups:
+            fibres = len(group.y)
+            size = fibres * len(group.material.history_names())
+            if variable < size:
+                inner, fibre = divmod(variable, fibres)
+                return before * points + group.material.locate(inner, point * fibres + fibre, points * fibres)
+            variable -= size
+            before += size
+        raise IndexError(variable)
+
+    def integers(self) -> list[int]:
+        table = [len(self.groups)]
+        tail: list[int] = []
+        shape, history = 0, 0
+        parameters = len(self.own_parameters())
+        for group in self.groups:
+            fibres = len(group.y)
+            table += [group.material.kernel().address, 1 + _GROUP_INTEGERS * len(self.groups) + len(tail), shape,
+                      parameters, history, fibres]
+            tail += group.material.integers()
+            shape += 2 * fibres
+            parameters += group.material.parameter_count
+            history += fibres * len(group.material.history_names())
+        return table + tail
+
+    def workspace(self, points: int) -> int:
+        return max(3 * points * len(g.y) + g.material.workspace(points * len(g.y)) for g in self.groups)
+
+    def kernel(self) -> Kernel:
+        return _fibres
+
+    @classmethod
+    def from_points(cls, points: Iterable[tuple[float, float, Material]]) -> FibreSection:
+        """From (y, area, material) of each fibre; fibres that share a material object form a group."""
+        found: dict[int, tuple[Material, list[float], list[float]]] = {}
+        for y, area, material in points:
+            _, ys, areas = found.setdefault(id(material), (material, [], []))
+            ys.append(float(y))
+            areas.append(float(area))
+        one = len(found) == 1
+        return cls([Fibres("material" if one else f"material{i + 1}", material, np.array(ys), np.array(areas))
+                    for i, (material, ys, areas) in enumerate(found.values())])
+
+    @classmethod
+    def rectangle(cls, width: float, depth: float, material: Material, fibres: int = 20) -> FibreSection:
+        """Solid rectangle in equal layers."""
+        _check_sizes("FibreSection.rectangle", width=width, depth=depth, fibres=fibres)
+        return cls([Fibres("material", material, *_layers(-depth / 2, depth / 2, width, fibres))])
+
+    @classmethod
+    def h_shape(cls, depth: float, width: float, web: float, flange: float, material: Material,
+                flange_fibres: int = 4, web_fibres: int = 12) -> FibreSection:
+        """Doubly symmetric H bent about its strong axis: layers in each flange and in the web."""
+        _check_sizes("FibreSection.h_shape", depth=depth, width=width, web=web, flange=flange,
+                     flange_fibres=flange_fibres, web_fibres=web_fibres)
+        if 2.0 * flange >= depth or web > width:
+            raise InputError("FibreSection.h_shape", "flange, web", (flange, web),
+                             "must leave room: 2*flange < depth, web <= width")
+        inner = depth / 2 - flange
+        pieces = [_layers(-depth / 2, -inner, width, flange_fibres), _layers(-inner, inner, web, web_fibres),
+                  _layers(inner, depth / 2, width, flange_fibres)]
+        return cls([Fibres("material", material, np.concatenate([y for y, _ in pieces]),
+                           np.concatenate([a for _, a in pieces]))])
+
+    @classmethod
+    def circle(cls, diameter: float, material: Material, fibres: int = 20, hole: float = 0.0) -> FibreSection:
+        """Solid circle, or a tube with a hole, in layers of equal height with their exact area and centroid."""
+        _check_sizes("FibreSection.circle", diameter=diameter, fibres=fibres)
+        if not 0.0 <= hole < diameter:
+            raise InputError("FibreSection.circle", "hole", hole, f"must lie between 0 and the diameter {diameter:g}")
+        edges = np.linspace(-diameter / 2, diameter / 2, fibres + 1)
+        area, first = _circle_strips(edges, diameter / 2)
+        if hole > 0.0:
+            inner_area, inner_first = _circle_strips(np.clip(edges, -hole / 2, hole / 2), hole / 2)
+            area, first = area - inner_area, first - inner_first
+        return cls([Fibres("material", material, first / area, area)])
+
+    @classmethod
+    def reinforced_concrete(cls, width: float, depth: float, cover: float, *, core: Material, steel: Material,
+                            unconfined: Material | None = None, bars: Sequence[tuple[float, float]] | None = None,
+                            top: float = 0.0, bottom: float = 0.0, fibres: int = 20) -> FibreSection:
+        """Rectangular reinforced concrete section.
+
+        Steel areas ``top`` and ``bottom`` lie at the depth of the cover; ``bars`` gives (y, area) pairs instead.
+        The concrete outside the stirrups (``cover`` all round) is ``unconfined``; without it, all is core.
+        The area of the bars is not taken out of the concrete.
+        """
+        _check_sizes("FibreSection.reinforced_concrete", width=width, depth=depth, cover=cover, fibres=fibres)
+        if not 2.0 * cover < min(width, depth):
+            raise InputError("FibreSection.reinforced_concrete", "cover", cover, "must be under half of width and depth")
+        layers = list(bars) if bars is not None else [(y, a) for y, a in
+                                                      ((depth / 2 - cover, top), (cover - depth / 2, bottom)) if a > 0.0]
+        if not layers:
+            raise InputError("FibreSection.reinforced_concrete", "bars", bars, "must name some steel",
+                             "give top= and bottom= areas, or bars=[(y, area), ...]")
+        steel_group = Fibres("steel", steel, np.array([y for y, _ in layers]), np.array([a for _, a in layers]))
+        if unconfined is None:
+            return cls([Fibres("core", core, *_layers(-depth / 2, depth / 2, width, fibres)), steel_group])
+        inner = depth / 2 - cover
+        edge = max(1, math.ceil(fibres * cover / depth))
+        pieces = [_layers(-depth / 2, -inner, width, edge), _layers(inner, depth / 2, width, edge),
+                  _layers(-inner, inner, 2.0 * cover, fibres)]
+        return cls([Fibres("core", core, *_layers(-inner, inner, width - 2.0 * cover, fibres)),
+                    Fibres("cover", unconfined, np.concatenate([y for y, _ in pieces]),
+                           np.concatenate([a for _, a in pieces])), steel_group])
+
+
+def _layers(low: float, high: float, width: float, count: int) -> tuple[Any, Any]:
+    height = (high - low) / count
+    return low + height * (np.arange(count) + 0.5), np.full(count, width * height)
+
+
+def _circle_strips(edges: Any, radius: float) -> tuple[Any, Any]:
+    """Area and first moment of the strips of a disc between edges."""
+    half = np.sqrt(np.maximum(radius**2 - edges**2, 0.0))
+    area = edges * half + radius**2 * np.arcsin(np.clip(edges / radius, -1.0, 1.0))
+    return np.diff(area), np.diff(-2.0 / 3.0 * half**3)
+
+
+def _check_sizes(what: str, **sizes: float) -> None:
+    for name, value in sizes.items():
+        if not value > 0 or not math.isfinite(value):
+            raise InputError(what, name, value, "must be above 0")
+        if "fibres" in name and int(value) != value:
+            raise InputError(what, name, value, "must be a whole number")

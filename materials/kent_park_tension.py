@@ -1,0 +1,110 @@
+"""Kent-Park concrete with tension."""
+
+from __future__ import annotations
+
+import contextlib
+from typing import ClassVar
+
+from femu.component import Material
+from femu.errors import InputError
+from femu.kernels import inlined
+from femu.laws import law
+from femu.materials.kent_park_concrete import SMALLEST_INCREMENT, check_concrete, compression_envelope
+from femu.parameters import nonnegative, number, positive
+
+
+@inlined
+def _tension_envelope(lengthening, ft, softening, modulus):
+    cracking = ft / modulus
+    broken = ft / softening + cracking
+    if lengthening <= cracking:
+        return modulus * lengthening, modulus
+    if lengthening <= broken:
+        return ft - softening * (lengthening - cracking), -softening
+    return 0.0, 0.0
+
+
+class KentParkTension(Material):
+    """Concrete after Kent and Park with linear tension softening; OpenSees' ``Concrete02``.
+
+    First loading in compression is that of `KentParkConcrete`. Unloading starts with the initial modulus
+    ``E = 2 fc / peak_strain`` and then follows a line of half the slope E_r of reloading to the strain e_t of
+    zero stress. Reloading lines all run through one focus, at the stress E e_f, in compression::
+
+        e_f = (fcu - unloading_ratio E crushing_strain) / (E (1 - unloading_ratio))
+
+    so that E_r falls from E to ``unloading_ratio E`` at the crushing strain. Tension is measured from e_t:
+    elastic to ft, then down with the slope ``softening_modulus`` to zero. Closing and opening again run on the
+    straight line through e_t.
+
+    **The parameters of compression are positive numbers**; OpenSees takes them below zero.
+
+    Yassin, "Nonlinear analysis of prestressed concrete structures under monotonic and cyclic loads", PhD thesis,
+    Berkeley, 1994 (the equations 2.31 to 2.43).
+    """
+
+    fc: float = positive("compressive strength, given as a positive number", "stress")
+    peak_strain: float = positive("strain at the compressive strength, given as a positive number", "strain")
+    fcu: float = nonnegative("strength left after crushing, given as a positive number", "stress")
+    crushing_strain: float = positive("strain from which the strength is fcu, given as a positive number", "strain")
+    unloading_ratio: float = number("slope of unloading at the crushing strain, as a share of the initial modulus",
+                                    lower=0.0, upper=0.999, default=0.1)
+    ft: float | None = nonnegative("tensile strength; a tenth of fc if left out", "stress", default=None)
+    softening_modulus: float | None = positive(
+        "slope of tension softening, as a positive number; a twentieth of the initial modulus if left out", "stress",
+        default=None)
+
+    history: ClassVar[tuple[str, ...]] = ("strain", "stress", "smallest_strain", "largest_opening")
+
+    def prepare(self) -> None:
+        with contextlib.suppress(TypeError, ZeroDivisionError):  # the check of fc and peak_strain says what is wrong
+            if self.ft is None:
+                self.ft = 0.1 * self.fc
+            if self.softening_modulus is None:
+                self.softening_modulus = 0.1 * self.fc / self.peak_strain
+
+    def validate(self) -> None:
+        check_concrete(self.label(), self.fc, self.peak_strain, self.fcu, self.crushing_strain)
+        modulus = 2.0 * self.fc / self.peak_strain
+        least = self.fcu / (modulus * self.crushing_strain)
+        if self.unloading_ratio <= least:
+            raise InputError(self.label(), "unloading_ratio", self.unloading_ratio,
+                             f"must be above fcu / (E crushing_strain) = {least:.4g}, E = 2 fc / peak_strain",
+                             "the reloading lines have no focus otherwise; raise it, or lower fcu")
+
+    @law
+    def law(p, h, strain):
+        fc, peak_strain, fcu, crushing_strain, ratio, ft, softening = p
+        last, last_stress, smallest, opening = h
+        increment = strain - last
+        idle = abs(increment) < SMALLEST_INCREMENT
+        strain = last if idle else strain
+        modulus = 2.0 * fc / peak_strain
+
+        further = strain < smallest or (idle and strain == smallest)
+        smallest = min(smallest, strain)
+        strength, slope = compression_envelope(-smallest, fc, peak_strain, fcu, crushing_strain)
+        if further:
+            stress, tangent = -strength, slope
+        else:
+            focus = -(fcu - ratio * modulus * crushing_strain) / (modulus * (1.0 - ratio))
+            reloading = (-strength - modulus * focus) / (smallest - focus)
+            unstressed = smallest + strength / reloading
+            if strain <= unstressed:
+                stress, tangent = last_stress + modulus * (strain - last), modulus
+                lower = -strength + reloading * (strain - smallest)
+                upper = 0.5 * reloading * (strain - unstressed)
+                if stress <= lower:
+                    stress, tangent = lower, reloading
+                if stress >= upper:
+                    stress, tangent = upper, 0.5 * reloading
+            elif strain <= unstressed + opening:
+                reached, tangent = _tension_envelope(opening, ft, softening, modulus)
+                tangent = reached / opening
+                stress = tangent * (strain - unstressed)
+            else:
+                opening = strain - unstressed
+                stress, tangent = _tension_envelope(opening, ft, softening, modulus)
+        if idle:
+            stress = last_stress
+        return stress, tangent, (strain, stress, smallest, opening)

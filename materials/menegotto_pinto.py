@@ -1,0 +1,100 @@
+"""Menegotto-Pinto steel."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from femu.component import Material
+from femu.laws import law
+from femu.parameters import nonnegative, number, positive
+
+_VIRGIN_INCREMENT = 10.0 * 2.220446049250313e-16  # a smaller first strain does not choose a direction (as in OpenSees)
+_EXPONENT = 0.8  # of the strain range in the shift of the asymptote (Filippou et al., 1983)
+
+
+class MenegottoPinto(Material):
+    """Steel with a smooth transition from elastic to plastic; OpenSees' ``Steel02``.
+
+    Between two reversals the stress runs from the point of reversal (e_r, s_r) along the elastic slope and
+    bends into an asymptote of slope b E. The two lines meet at the strain e_0::
+
+        r = (e - e_r) / (e_0 - e_r)
+        s = s_r + E (e_0 - e_r) (b r + (1 - b) r / (1 + |r| ** R) ** (1 / R))
+        R = R0 (1 - cR1 x / (cR2 + x)),        x = |e_p - e_0| / e_y
+
+    with the extreme strain e_p of the side to which the stress runs. Isotropic hardening moves the asymptote
+    out, in compression by the factor ``1 + a1 ((e_max - e_min) / (2 a2 e_y)) ** 0.8``, in tension with a3 and a4.
+    ``initial_stress`` is the stress at zero strain.
+
+    OpenSees takes the slope to the corner as a quotient of two small differences and loses up to eight digits
+    where a reversal lies on an asymptote; here that slope is E.
+
+    Menegotto and Pinto, IABSE Symposium, Lisbon, 1973; Filippou, Popov and Bertero, EERC 83-19, 1983.
+    """
+
+    E: float = positive("Young's modulus", "stress")
+    fy: float = positive("yield stress", "stress")
+    b: float = number("hardening ratio, plastic to elastic modulus", lower=0.0, upper=0.999, default=0.01)
+    R0: float = positive("exponent of the transition at first loading", default=15.0)
+    cR1: float = number("share of R0 lost under large plastic strain", lower=0.0, upper=0.999, default=0.925)
+    cR2: float = positive("plastic strain, in yield strains, at which half of that is lost", default=0.15)
+    a1: float = nonnegative("shift of the asymptote in compression", default=0.0)
+    a2: float = positive("strain range, in yield strains, at which that shift is a1", default=1.0)
+    a3: float = nonnegative("shift of the asymptote in tension", default=0.0)
+    a4: float = positive("strain range, in yield strains, at which that shift is a3", default=1.0)
+    initial_stress: float = number("stress at zero strain", "stress", default=0.0)
+
+    history: ClassVar[tuple[str, ...]] = (
+        "strain", "stress", "largest_strain", "smallest_strain", "reversal_strain", "reversal_stress",
+        "elastic_span", "direction")
+
+    @law
+    def law(p, h, strain):
+        E, fy, b, R0, cR1, cR2, a1, a2, a3, a4, initial_stress = p
+        last, last_stress, largest, smallest, reversal, reversal_stress, span, direction = h
+        yield_strain = fy / E
+        initial = initial_stress / E
+        increment = strain - last
+        largest = max(largest, yield_strain)
+        smallest = min(smallest, -yield_strain)
+        if direction == 0.0:
+            if abs(increment) < _VIRGIN_INCREMENT:
+                return initial_stress, E, (strain, initial_stress, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+            direction = 1.0 if increment > 0.0 else -1.0
+            span = direction * yield_strain
+        elif direction * increment < 0.0:
+            direction = -direction
+            reversal = last + initial
+            reversal_stress = last_stress
+            if direction > 0.0:
+                smallest = min(smallest, reversal)
+                growth = a3 * ((largest - smallest) / (2.0 * a4 * yield_strain)) ** _EXPONENT
+            else:
+                largest = max(largest, reversal)
+                growth = a1 * ((largest - smallest) / (2.0 * a2 * yield_strain)) ** _EXPONENT
+            asymptote = direction * (1.0 + growth) * (1.0 - b) * fy + b * E * reversal  # its stress at the reversal
+            span = (asymptote - reversal_stress) / ((1.0 - b) * E)
+
+        moved = strain + initial - reversal
+        if span == 0.0:  # the reversal lies on the asymptote
+            curve = 0.0
+            slope = 0.0
+        else:
+            extreme = largest if direction > 0.0 else smallest
+            x = abs(extreme - reversal - span) / yield_strain
+            R = R0 * (1.0 - cR1 * x / (cR2 + x))
+            ratio = moved / span
+            size = abs(ratio)
+            if size <= 1.0:
+                power = size ** R
+                bend = (1.0 + power) ** (1.0 / R)
+                curve = ratio / bend
+                slope = 1.0 / ((1.0 + power) * bend)
+            else:  # the same divided by |r| ** R, which would overflow
+                power = size ** -R
+                bend = (1.0 + power) ** (1.0 / R)
+                curve = (1.0 if ratio > 0.0 else -1.0) / bend
+                slope = power / (size * (1.0 + power) * bend)
+        stress = reversal_stress + b * E * moved + (1.0 - b) * E * span * curve
+        tangent = E * (b + (1.0 - b) * slope)
+        return stress, tangent, (strain, stress, largest, smallest, reversal, reversal_stress, span, direction)

@@ -1,0 +1,74 @@
+"""Limits of strain at which a material fails."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from femu.component import Constitutive, Material, part_table, require
+from femu.errors import InputError
+from femu.kernels import Kernel, kernel, shift
+from femu.laws import BLOCK, call_block
+from femu.parameters import number
+
+NO_LIMIT = 1e16
+"""Strain that stands for no limit, as in OpenSees."""
+_OWN_INTEGERS = 2
+
+
+@kernel(BLOCK)
+def _min_max(n, i, p, c, t, w, x, r, s, y, k, d):
+    # i: history variables of the part, whether it depends on the rate, then the table of the one part
+    own = shift(i, _OWN_INTEGERS)
+    damping, rest = w, shift(w, n)
+    for j in range(n):
+        damping[j] = 0.0
+    failed = call_block(own[0], (
+        n, shift(i, own[1]), shift(p, own[2]), shift(c, own[3] * n), shift(t, own[3] * n), rest,
+        x, r, s, y, k, damping))
+    for j in range(n):
+        t[j] = 1.0 if c[j] != 0.0 or x[j] <= p[0] or x[j] >= p[1] else 0.0
+        if t[j] != 0.0:
+            y[j] = 0.0
+            k[j] = 0.0
+            damping[j] = 0.0
+            for v in range(1, 1 + i[0]):
+                t[v * n + j] = c[v * n + j]
+    if i[1] != 0:
+        for j in range(n):
+            d[j] += damping[j]
+    return failed
+
+
+class MinMax(Material):
+    """A material that fails for good once its strain reaches a limit; OpenSees' ``MinMax``.
+
+    From the step that reaches ``smallest_strain`` or ``largest_strain`` on, stress and tangent are zero. (The
+    tangent of OpenSees is 1e-8 of the initial one there.)
+    """
+
+    material: Material
+    smallest_strain: float = number("strain in compression at which it fails, a negative number", "strain",
+                                    default=-NO_LIMIT)
+    largest_strain: float = number("strain in tension at which it fails", "strain", default=NO_LIMIT)
+
+    history: ClassVar[tuple[str, ...]] = ("failed",)
+
+    def validate(self) -> None:
+        require(self.label(), "material", self.material, Material, "give a uniaxial material")
+        if not self.smallest_strain < 0.0 < self.largest_strain:
+            limits = (self.smallest_strain, self.largest_strain)
+            raise InputError(self.label(), "smallest_strain, largest_strain", limits,
+                             "must lie on the two sides of zero", "for example -0.004 and 0.05")
+
+    def parts(self) -> list[tuple[str, Constitutive]]:
+        return [("material", self.material)]
+
+    def integers(self) -> list[int]:
+        rate = int(self.material.rate_dependent)
+        return [len(self.material.history_names()), rate, *part_table([self.material], 2, 1, _OWN_INTEGERS)]
+
+    def workspace(self, points: int) -> int:
+        return points + self.material.workspace(points)
+
+    def kernel(self) -> Kernel:
+        return _min_max

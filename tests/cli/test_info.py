@@ -1,0 +1,44 @@
+"""`femu info` tells the truth about this machine."""
+
+from __future__ import annotations
+
+import json
+import platform
+from pathlib import Path
+
+import numpy
+import pytest
+from click.testing import CliRunner
+
+from femu.cli.info import cached_kernels
+from femu.cli.main import main
+
+
+def _info() -> dict[str, str]:
+    run = CliRunner().invoke(main, ["info", "--json"])
+    assert run.exit_code == 0, run.output
+    return {row["name"]: row["value"] for row in json.loads(run.output)["rows"]}
+
+
+def test_versions_and_cache_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FEMU_CACHE_DIR", str(tmp_path))
+    (tmp_path / "a.bin").write_bytes(bytes(30_000))
+    (tmp_path / "b.bin").write_bytes(bytes(10_000))
+    (tmp_path / "other.txt").write_text("not a kernel")
+    told = _info()
+    assert told["numpy"] == numpy.__version__
+    assert told["Python"] == platform.python_version()
+    assert told["cache folder"] == str(tmp_path)
+    assert told["compiled kernels"] == "2 (0.04 MB)"
+    assert int(told["cores"]) >= 1
+
+
+def test_an_extra_counts_only_when_whole(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("femu.cli.info.EXTRAS", {"both": ("numpy", "no-such-package"), "one": ("numpy",)})
+    told = _info()
+    assert told["extra both"] == "not installed"
+    assert told["extra one"] == f"numpy {numpy.__version__}"
+
+
+def test_cache_folder_that_does_not_exist_is_empty(tmp_path: Path) -> None:
+    assert cached_kernels(tmp_path / "absent") == (0, 0)

@@ -1,0 +1,55 @@
+"""The material of CONTRIBUTING: its loop, and that a file of one's own gets the same kernel as a built-in law."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+import numpy as np
+import pytest
+from example_material import FlagShape
+from material_harness import FY, Block, E, cyclic
+
+from femu.component import Material
+from femu.laws import law
+from femu.materials import Bilinear
+from femu.parameters import number, positive
+from femu.path import drive
+
+
+class HomemadeSteel(Material):
+    """The law of `Bilinear`, written again outside femu."""
+
+    E: float = positive("Young's modulus", "stress")
+    fy: float = positive("yield stress", "stress")
+    b: float = number("hardening ratio", lower=0.0, upper=1.0, default=0.0)
+
+    history: ClassVar[tuple[str, ...]] = ("plastic_strain",)
+
+    @law
+    def law(p, h, strain):
+        E, fy, b = p
+        (plastic,) = h
+        trial = E * (strain - plastic)
+        xi = min(max(trial, -fy), fy)
+        elastic = abs(trial) < (1.0 - 1e-12) * fy
+        tangent = E if elastic else b * E
+        return b * E * strain + (1.0 - b) * xi, tangent, (plastic if elastic else strain - xi / E,)
+
+
+def test_flag() -> None:
+    """Up to 3, back to 0: force 1 + 2b; falls by beta (1 - b); returns along the lower side of the flag to zero."""
+    k, f, b, beta = 1.0, 1.0, 0.1, 0.6
+    path = drive(FlagShape(k, f, b, beta), [1.0, 3.0, 2.0, 1.0, 0.0])
+    lower = (1.0 - b) * (1.0 - beta)
+    expected = [1.0, b * 3.0 + 1.0 - b, b * 2.0 + (1.0 - b) * (1.0 - 0.5 * beta), b + lower, 0.0]
+    assert path.force[:3, 0] == pytest.approx(expected[:3])
+    assert path.force[3, 0] == pytest.approx(expected[3])
+
+
+def test_the_same_law_outside_femu_gives_the_same_bits() -> None:
+    strain = cyclic(0.01)
+    mine, built_in = drive(HomemadeSteel(E, FY, 0.02), strain), drive(Bilinear(E, FY, 0.02), strain)
+    assert mine.force.tobytes() == built_in.force.tobytes()
+    many = np.random.default_rng(0).normal(0.0, 0.003, 33)
+    one, other = Block(HomemadeSteel(E, FY, 0.02)), Block(Bilinear(E, FY, 0.02))
+    assert one(one.virgin(33), many).stress.tobytes() == other(other.virgin(33), many).stress.tobytes()
