@@ -15,7 +15,7 @@ class GeneralizedAlpha(OneStep):
     ``radius`` = 1 has no numerical damping, 0 the most. With r = radius: alpha_m = (2-r)/(1+r), alpha_f = 1/(1+r)
     (the shares of the end of the step at which inertia and the other forces are taken), gamma = 1/2 + alpha_m -
     alpha_f and beta = (1 + alpha_m - alpha_f)^2/4. Second order, unconditionally stable for linear systems.
-    OpenSees: ``GeneralizedAlpha alpha_m alpha_f``.
+    OpenSees: ``HHTGeneralized radius``.
     """
 
     radius: float = 0.8

@@ -173,7 +173,8 @@ class ArcLength(_Static):
         _check_steps("ArcLength", self.steps)
         for name in ("arc", "weight"):
             value = getattr(self, name)
-            if not (isinstance(value, (int, float)) and math.isfinite(value) and (value > 0.0 or (name == "weight" and value == 0.0))):
+            zero = name == "weight" and value == 0.0
+            if not (isinstance(value, (int, float)) and math.isfinite(value) and (value > 0.0 or zero)):
                 raise InputError("ArcLength", name, value, "must be above 0" if name == "arc" else "must not be negative")
 
     def run(self, model: Model | Program, *, start: State | None = None, save: Save | None = None,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -25,7 +26,7 @@ from femu.progress import Progress
 from femu.results import Result
 from femu.run import Run, aligned
 from femu.save import Save
-from femu.series import Series
+from femu.series import Motion, Series
 from femu.state import State
 
 Array = npt.NDArray[np.float64]
@@ -98,7 +99,7 @@ class Transient:
             duration = max(lengths) - state.time
         if not (isinstance(duration, (int, float)) and math.isfinite(duration) and duration >= 0.0):
             raise InputError("Transient.run", "duration", duration, "must not be negative")
-        return int(math.ceil(duration / self.dt - 1e-9))
+        return math.ceil(duration / self.dt - 1e-9)
 
     def prepare(self, run: Run, motions: Mapping[str, Series]) -> None:
         """Mass, damping and ground motion as the kernels want them."""
@@ -190,7 +191,7 @@ class Transient:
                 [np.stack([r[k] for r in rows], axis=1) for k in range(3)], axis=1)))
 
 
-def _grid(began: float, dt: float, steps: int) -> Array:
+def _grid(began: float, dt: float, steps: int) -> npt.NDArray[Any]:
     """Times of the steps. On multiples of dt wherever the start is one: a run that goes on meets the same bits."""
     before = round(began / dt)
     if abs(began - before * dt) <= 1e-6 * dt:
@@ -216,6 +217,6 @@ def _by_direction(motion: Excitation) -> dict[str, Series]:
     for direction, series in found.items():
         if direction not in GROUND:
             raise InputError("Transient.run", "motion", direction, f"must be along one of {tuple(GROUND)}")
-        if not isinstance(series, Series):
+        if not isinstance(series, Series) or isinstance(series, Motion):
             raise InputError("Transient.run", "motion", series, "must have a method at(t)", "give a GroundMotion")
     return found

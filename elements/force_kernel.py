@@ -11,6 +11,8 @@ from femu.kernels import Kernel, inlined, shift
 
 ITERATIONS = 20
 TOLERANCE = 1e-18  # on the energy of the compatibility error, relative to force times deformation
+CUTS = 10  # of a move that goes too far
+ENOUGH = 0.5  # slope of the energy that is left when a move is cut back, as a share of that at its start
 SUBDIVISIONS = 6  # halvings of the increment where the iteration fails
 SINGULAR = 1e-20  # determinant of a section's stiffness, relative to the elastic one
 FLOOR = 1e-10  # stiffness given to a perfectly plastic section, relative to the elastic one
@@ -22,8 +24,8 @@ LEAST, ADDED_EA, ADDED_EI, PLACES = 0, 1, 2, 3
 # flexibility (3), stiffness (3); then the histories of the sections
 DEFORMATION, STRAINS = 9, 12
 SECTION_FLOATS = 10
-# workspace: section stiffness and target forces by points, then the sections'
-WORK_FLOATS = 5
+# workspace by points: section stiffness (3), target forces (2), move (2); then the sections'
+WORK_FLOATS = 7
 # what failed, left in the workspace: code, iterations, last energy and scale
 NO_SECTION_FORCE, SINGULAR_FLEXIBILITY, NOT_CONVERGED = 1, 2, 3
 
@@ -62,16 +64,29 @@ def _invert_sections(n, g, k, f):
 
 @inlined
 def _compatible(n, g, e, y, f, target):
-    """Deformation of the element that its sections are compatible with, their unbalance taken by their flexibility."""
+    """Deformation of the element that its sections are compatible with, once they have given way to their unbalance by
+    their flexibility; and the energy of that."""
     axial, left, right = shift(g, PLACES + n), shift(g, PLACES + 2 * n), shift(g, PLACES + 3 * n)
-    vn, vi, vj = 0.0, 0.0, 0.0
+    vn, vi, vj, energy = 0.0, 0.0, 0.0, 0.0
     for j in range(n):
         dN, dM = target[j] - y[j], target[n + j] - y[n + j]
-        curvature = e[n + j] + f[n + j] * dN + f[2 * n + j] * dM
-        vn += axial[j] * (e[j] + f[j] * dN + f[n + j] * dM)
+        strain, curvature = f[j] * dN + f[n + j] * dM, f[n + j] * dN + f[2 * n + j] * dM
+        energy += axial[j] * (dN * strain + dM * curvature)
+        strain, curvature = e[j] + strain, e[n + j] + curvature
+        vn += axial[j] * strain
         vi += left[j] * curvature
         vj += right[j] * curvature
-    return vn, vi, vj
+    return vn, vi, vj, abs(energy)
+
+
+@inlined
+def _slope(n, g, y, target, move):
+    """Derivative of the energy of the sections, less the work of the forces they should have, along a move."""
+    weight = shift(g, PLACES + n)
+    total = 0.0
+    for j in range(n):
+        total += weight[j] * ((y[j] - target[j]) * move[j] + (y[n + j] - target[n + j]) * move[n + j])
+    return total
 
 
 @inlined
@@ -101,10 +116,10 @@ def force_based(points: int) -> Kernel:
     def determination(i, g, p, c, t, w, v, rate, step, load):
         place = shift(g, PLACES)
         e, y, f = shift(t, STRAINS), shift(t, STRAINS + 2 * n), shift(t, STRAINS + 4 * n)
-        committed = shift(c, STRAINS)
         known = shift(t, STRAINS + 7 * n)  # the stiffnesses that f and the element's stiffness belong to
-        k, target, rest = w, shift(w, 3 * n), shift(w, WORK_FLOATS * n)
-        code, iterations, energy, scale = 0, 0, 0.0, 0.0
+        committed = shift(c, STRAINS)
+        k, target, move, rest = w, shift(w, 3 * n), shift(w, 5 * n), shift(w, WORK_FLOATS * n)
+        code, iterations, error, scale = 0, 0, 0.0, 0.0
         for level in range(SUBDIVISIONS + 1):
             parts = 1 << level
             for j in range(SECTION_FLOATS * n):
@@ -112,7 +127,7 @@ def force_based(points: int) -> Kernel:
             # a virgin element has no flexibility and no stiffness yet: its first iteration moves nothing and finds them
             N, Mi, Mj = c[0], c[1], c[2]
             knn, kni, knj, kii, kij, kjj = c[3], c[4], c[5], c[6], c[7], c[8]
-            sn, si, sj = c[DEFORMATION], c[DEFORMATION + 1], c[DEFORMATION + 2]
+            sn, si, sj, energy = c[DEFORMATION], c[DEFORMATION + 1], c[DEFORMATION + 2], 0.0
             for part in range(1, parts + 1):
                 tn, ti, tj = v[0], v[1], v[2]
                 if part < parts:
@@ -121,18 +136,16 @@ def force_based(points: int) -> Kernel:
                     ti = c[DEFORMATION + 1] + share * (ti - c[DEFORMATION + 1])
                     tj = c[DEFORMATION + 2] + share * (tj - c[DEFORMATION + 2])
                 code = NOT_CONVERGED
+                compatible = False  # whether the sections had the element's deformation before the move
                 for iteration in range(ITERATIONS):
                     rn, ri, rj = tn - sn, ti - si, tj - sj
                     dn = knn * rn + kni * ri + knj * rj
                     di = kni * rn + kii * ri + kij * rj
                     dj = knj * rn + kij * ri + kjj * rj
                     N, Mi, Mj = N + dn, Mi + di, Mj + dj
-                    energy = abs(dn * rn) + abs(di * ri) + abs(dj * rj)
+                    error = abs(dn * rn) + abs(di * ri) + abs(dj * rj) + energy
                     scale = abs(N * tn) + abs(Mi * ti) + abs(Mj * tj)
-                    if iteration > 0 and energy > TOLERANCE * scale:
-                        # a clamped member under load has forces but no deformation: then their own energy is the scale
-                        scale += N * N / abs(knn) + Mi * Mi / abs(kii) + Mj * Mj / abs(kjj)
-                    if iteration > 0 and energy <= TOLERANCE * scale:
+                    if iteration > 0 and error <= TOLERANCE * scale:
                         code = 0
                         break
                     iterations += 1
@@ -141,11 +154,31 @@ def force_based(points: int) -> Kernel:
                         target[j] = N + load[j]
                         target[n + j] = (x - 1.0) * Mi + x * Mj + load[n + j]
                         dN, dM = target[j] - y[j], target[n + j] - y[n + j]
-                        e[j] += f[j] * dN + f[n + j] * dM
-                        e[n + j] += f[n + j] * dN + f[2 * n + j] * dM
-                    if determine_sections(n, i, p, c, t, rest, e, y, k, step) != 0:
+                        move[j], move[n + j] = f[j] * dN + f[n + j] * dM, f[n + j] * dN + f[2 * n + j] * dM
+                    start = _slope(n, g, y, target, move) if compatible else 0.0
+                    for j in range(2 * n):
+                        e[j] += move[j]
+                    failed = determine_sections(n, i, p, c, t, rest, e, y, k, step)
+                    if start < 0.0 and failed == 0:
+                        # a move beyond the least energy on its line is cut back to about there
+                        low, high, at, cuts = 0.0, 1.0, 1.0, 0
+                        slope, slope_low = _slope(n, g, y, target, move), start
+                        slope_high = slope
+                        while (slope > -ENOUGH * start or (cuts > 0 and slope < ENOUGH * start)) and cuts < CUTS:
+                            if slope > 0.0:
+                                high, slope_high = at, slope
+                            else:
+                                low, slope_low = at, slope
+                            wanted = low - slope_low * (high - low) / (slope_high - slope_low)
+                            for j in range(2 * n):
+                                e[j] += (wanted - at) * move[j]
+                            at, cuts = wanted, cuts + 1
+                            failed = determine_sections(n, i, p, c, t, rest, e, y, k, step)
+                            slope = _slope(n, g, y, target, move)
+                    if failed != 0:
                         code = NO_SECTION_FORCE
                         break
+                    compatible = knn != 0.0
                     if not _same(3 * n, k, known):
                         for j in range(3 * n):
                             known[j] = k[j]
@@ -154,7 +187,7 @@ def force_based(points: int) -> Kernel:
                         if not math.isfinite(knn + kii + kjj):
                             code = SINGULAR_FLEXIBILITY
                             break
-                    sn, si, sj = _compatible(n, g, e, y, f, target)
+                    sn, si, sj, energy = _compatible(n, g, e, y, f, target)
                 if code != 0:
                     break
             if code == 0:
@@ -162,7 +195,7 @@ def force_based(points: int) -> Kernel:
                 t[3], t[4], t[5], t[6], t[7], t[8] = knn, kni, knj, kii, kij, kjj
                 t[DEFORMATION], t[DEFORMATION + 1], t[DEFORMATION + 2] = v[0], v[1], v[2]
                 return 0
-        w[0], w[1], w[2], w[3] = float(code), float(iterations), energy, scale
+        w[0], w[1], w[2], w[3] = float(code), float(iterations), error, scale
         return code
 
     return Kernel(determination, slot.BASIC_SIGNATURE, f"{__name__}.force_based_{points}")

@@ -9,7 +9,7 @@ its own in order of declaration, then those of its parts.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -123,7 +123,7 @@ def _block(cls: type[Constitutive]) -> Kernel:
 PART_INTEGERS = 4
 
 
-def part_table(parts: list[Constitutive], own_parameters: int, own_history: int, start: int = 0) -> list[int]:
+def part_table(parts: Sequence[Constitutive], own_parameters: int, own_history: int, start: int = 0) -> list[int]:
     """Integers by which a composite's kernel reaches its parts.
 
     Four for each part: address of its block, and where its integers, parameters and history begin

@@ -64,7 +64,8 @@ class Element(Component):
                          "put it on the nodes, or on a beam-column")
 
 
-def chord(element: Element, coordinates: dict[Name, Array], offsets: Sequence[float] = (0, 0, 0, 0)) -> tuple[float, float, float]:
+def chord(element: Element, coordinates: dict[Name, Array],
+          offsets: Sequence[float] = (0, 0, 0, 0)) -> tuple[float, float, float]:
     """Length and direction cosines from the first to the second node, between the ends of rigid offsets."""
     i, j = element.nodes[:2]
     d = coordinates[j] - coordinates[i] + np.array([offsets[2] - offsets[0], offsets[3] - offsets[1]])

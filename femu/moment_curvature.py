@@ -36,7 +36,7 @@ def _follow(address, integers, p, curvature, target, moment, strain, force, hist
     for j in range(curvature.size):
         x[1] = curvature[j]
         best, best_axial = np.inf, axial
-        for iteration in range(ITERATIONS):
+        for _ in range(ITERATIONS):
             x[0] = axial
             if call_block(address, (
                     1, ints_of(integers, 0), floats_of(p, 0), floats_of(committed, 0), floats_of(histories, j * size),

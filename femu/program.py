@@ -137,15 +137,16 @@ class Program:
         fixed: set[Dof] = set()
         for node in model.nodes.values():
             fixed |= {same.get((node.name, d), (node.name, d)) for d in node.fixed}
-        for d in self._imposed:
-            if d not in dofs:
-                raise ModelError(f"node {d[0]!r}, direction {d[1]!r} has a support motion but no element there.")
-            fixed.discard(same.get(d, d))
-        for d in links:
-            if same.get(d, d) != d or any(v == d for v in same.values()):
-                raise ModelError(f"node {d[0]!r}, direction {d[1]!r} is in a rigid link and in equal_dof. Use one of them.")
-            if d in fixed:
-                raise ModelError(f"node {d[0]!r}, direction {d[1]!r} is fixed and follows a rigid link. Fix the other node.")
+        for moved in self._imposed:
+            if moved not in dofs:
+                raise ModelError(f"node {moved[0]!r}, direction {moved[1]!r} has a support motion but no element there.")
+            fixed.discard(same.get(moved, moved))
+        for linked in links:
+            where = f"node {linked[0]!r}, direction {linked[1]!r}"
+            if same.get(linked, linked) != linked or any(v == linked for v in same.values()):
+                raise ModelError(f"{where} is in a rigid link and in equal_dof. Use one of them.")
+            if linked in fixed:
+                raise ModelError(f"{where} is fixed and follows a rigid link. Fix the other node.")
         fixed &= {same.get(d, d) for d in dofs}
         return number(dofs, fixed, same, links, groups, self.coordinates)
 

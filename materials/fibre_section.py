@@ -17,10 +17,10 @@ from femu.laws import BLOCK, call_block
 from femu.parameters import Parameter
 
 _GROUP_INTEGERS = 6
-_SUMS = {"fastmath": {"contract", "reassoc"}}  # lets the sums over the fibres run four at a time
+_SUMS = {"contract", "reassoc"}  # lets the sums over the fibres run four at a time
 
 
-@kernel(BLOCK, **_SUMS)
+@kernel(BLOCK, fastmath=_SUMS)
 def _fibres(n, i, p, c, t, w, x, r, s, y, k, d):
     # i: number of groups, then for each group: address, integers, y and area, parameters, history, fibres
     for j in range(2 * n):

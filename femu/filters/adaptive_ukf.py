@@ -352,7 +352,8 @@ class AdaptiveUKF(Filter):
       of the excess: the wilder a measurement, the less it pulls.
 
     The estimate's mean is T(ξ̄), always strictly inside the bounds; its covariance is that of ξ carried over by the
-    slope of T there. Q is carried to ξ at the start. Own part: ξ (n), L (n²), factor of Q (n²), kinds, scales (n each), R (m²).
+    slope of T there. Q is carried to ξ at the start. Own part: ξ (n), L (n²), factor of Q (n²), kinds and scales
+    (n each), R (m²).
 
     Without bounds and with ``growth=0, learn_noise=False, gate=0`` it is the square-root unscented filter.
 

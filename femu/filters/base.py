@@ -19,6 +19,7 @@ from __future__ import annotations
 
 import abc
 from collections.abc import Sequence
+from math import isfinite, isinf
 from typing import Any, ClassVar
 
 import numpy as np
@@ -26,7 +27,6 @@ import numpy as np
 from femu.errors import AnalysisError, InputError
 from femu.filters.bounds import Bounds
 from femu.filters.estimate import (
-    BROKEN,
     HEADER,
     INTEGERS,
     NIS,
@@ -47,11 +47,19 @@ STEP = INT(
 )
 """Signature of the kernels of a filter; they return 0, or the status of a model function that failed."""
 
+BAD_INPUT, BAD_MEASUREMENT = -1, -2  # status of a step that was refused before it began
+
 _call = caller(STEP)
 
 
 @compiled
 def _one(address, d, p, s, u, y):
+    for i in range(u.size):
+        if not isfinite(u[i]):
+            return BAD_INPUT
+    for i in range(y.size):
+        if isinf(y[i]):
+            return BAD_MEASUREMENT
     return _call(address, (ints_of(d, 0), floats_of(p, 0), floats_of(s, 0), floats_of(u, 0), floats_of(y, 0)))
 
 
@@ -82,6 +90,11 @@ def _all(start, predict, update, d, p, s, inputs, measurements, mean, covariance
                 spread[k, i, j] = s[a + i * m + j]
         nis[k] = s[NIS]
     return 0
+
+
+def _is_plain(value: Any) -> bool:
+    """True for an array that the kernels can read as it is."""
+    return type(value) is np.ndarray and value.dtype == np.float64 and value.ndim == 1 and value.flags.c_contiguous
 
 
 def symmetric(what: str, argument: str, value: Any, size: int) -> np.ndarray:
@@ -240,22 +253,27 @@ class Filter(abc.ABC):
         width = self.model.inputs
         if width == 0:
             return self._no_input
-        given = np.ascontiguousarray(u, dtype=float).reshape(-1)
-        if given.shape[0] != width or not np.isfinite(given).all():
+        given = u if _is_plain(u) else np.ascontiguousarray(u, dtype=float).reshape(-1)
+        if given.shape[0] != width:
             raise InputError(type(self).__name__, "u", u, f"must be {width} finite numbers")
         return given
 
     def _measurement(self, y: Any) -> np.ndarray:
         if y is None:
             return self._nothing
-        given = np.ascontiguousarray(y, dtype=float).reshape(-1)
-        if given.shape[0] != self.model.outputs or np.isinf(given).any():
+        given = y if _is_plain(y) else np.ascontiguousarray(y, dtype=float).reshape(-1)
+        if given.shape[0] != self.model.outputs:
             raise InputError(type(self).__name__, "y", y,
                              f"must be {self.model.outputs} numbers, NaN where a channel is missing, or None")
         return given
 
     def _run_kernel(self, address: int, estimate: Estimate, u: np.ndarray, y: np.ndarray) -> None:
-        if _one(address, self._d, self._p, estimate.vector, u, y):
+        status = _one(address, self._d, self._p, estimate.vector, u, y)
+        if status == BAD_INPUT:
+            raise InputError(type(self).__name__, "u", u, "must be finite")
+        if status == BAD_MEASUREMENT:
+            raise InputError(type(self).__name__, "y", y, "must not be infinite", "mark missing channels by NaN")
+        if status:
             self._raise_failure(estimate.steps)
 
     def _raise_failure(self, step: int) -> None:
@@ -263,5 +281,3 @@ class Filter(abc.ABC):
             evaluator.raise_failure()
         raise AnalysisError(f"{type(self).__name__}: a function of the model failed in step {step}.")
 
-
-__all__ = ["BROKEN", "STEP", "Filter", "symmetric"]

@@ -146,7 +146,8 @@ def toggle_force(v):
     return 2 * 1e6 / length * (length - now) * (0.1 - v) / now
 
 
-@pytest.mark.parametrize("analysis", [DisplacementControl("b", "y", [-0.25], 0.005), ArcLength(0.004, 160)], ids=["displacement", "arc"])
+@pytest.mark.parametrize("analysis", [DisplacementControl("b", "y", [-0.25], 0.005), ArcLength(0.004, 160)],
+                         ids=["displacement", "arc"])
 def test_snap_through(analysis):
     result = analysis.run(toggle())
     assert result.outcome.ok

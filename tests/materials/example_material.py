@@ -15,12 +15,12 @@ from femu.parameters import number, positive
 class FlagShape(Material):
     """Self-centring spring with a flag-shaped loop.
 
-    Elastic with stiffness k up to f_activation, then b k; on the way back the force falls by beta times
-    (1-b) f_activation with stiffness k before it follows the slope b k home. It is a bilinear elastic spring
-    beside an elastic-perfectly-plastic one. With xi_e the force of the first and xi_p that of the second::
+    Elastic with stiffness k up to f_activation, then b k; on the way back the force falls by beta (1-b) f_activation
+    with stiffness k, follows the slope b k, and joins the elastic line home. At displacement u > 0 the force is
+    bounded by the two sides of the flag (odd for u < 0), and moves between them with stiffness k::
 
-        xi_e = (1 - beta/2) clip(k u, -f, f),        xi_p = (beta/2) clip(k (u - u_p), -f, f)
-        force = b k u + (1 - b) (xi_e + xi_p)
+        upper = min(k u, (1-b) f + b k u),     lower = min(k u, (1-b) (1-beta) f + b k u)
+        force = clip(force_0 + k (u - u_0), lower, upper)
 
     Christopoulos, Filiatrault and Folz, "Seismic response of self-centring hysteretic SDOF systems", Earthq. Eng.
     Struct. Dyn. 31, 2002.
@@ -29,20 +29,21 @@ class FlagShape(Material):
     k: float = positive("initial stiffness", "force/length")
     f_activation: float = positive("force at which the slope changes", "force")
     b: float = number("stiffness after activation, as a share of k", lower=0.0, upper=1.0, default=0.02)
-    beta: float = number("height of the flag, as a share of the force; it centres itself up to 1",
-                         lower=0.0, upper=2.0, default=0.8)
+    beta: float = number("height of the flag, as a share of the force", lower=0.0, upper=1.0, default=0.8)
 
-    history: ClassVar[tuple[str, ...]] = ("plastic_displacement",)
+    history: ClassVar[tuple[str, ...]] = ("displacement", "force")
 
     @law
     def law(p, h, u):
         k, f, b, beta = p
-        (plastic,) = h
-        elastic = min(max(k * u, -f), f)
-        trial = k * (u - plastic)
-        friction = min(max(trial, -f), f)
-        sticks = abs(trial) < f
-        share = 0.5 * beta
-        force = b * k * u + (1.0 - b) * ((1.0 - share) * elastic + share * friction)
-        stiffness = b * k + (1.0 - b) * k * ((1.0 - share) * (abs(k * u) < f) + share * sticks)
-        return force, stiffness, (plastic if sticks else u - friction / k,)
+        u_0, force_0 = h
+        size = abs(u)
+        upper = min(k * size, (1.0 - b) * f + b * k * size)
+        lower = min(k * size, (1.0 - b) * (1.0 - beta) * f + b * k * size)
+        if u < 0.0:
+            upper, lower = -lower, -upper
+        trial = force_0 + k * (u - u_0)
+        force = min(max(trial, lower), upper)
+        on_elastic_line = abs(force) >= k * size
+        stiffness = k if force == trial or on_elastic_line else b * k
+        return force, stiffness, (u, force)

@@ -37,13 +37,13 @@ class HomemadeSteel(Material):
 
 
 def test_flag() -> None:
-    """Up to 3, back to 0: force 1 + 2b; falls by beta (1 - b); returns along the lower side of the flag to zero."""
+    """Up to 3: 1 + 2 b; the way back falls to the lower side, (1-b)(1-beta) + b u, and ends at zero; odd."""
     k, f, b, beta = 1.0, 1.0, 0.1, 0.6
-    path = drive(FlagShape(k, f, b, beta), [1.0, 3.0, 2.0, 1.0, 0.0])
+    path = drive(FlagShape(k, f, b, beta), [1.0, 3.0, 2.9, 2.0, 1.0, 0.3, 0.0, -3.0, 0.0])
     lower = (1.0 - b) * (1.0 - beta)
-    expected = [1.0, b * 3.0 + 1.0 - b, b * 2.0 + (1.0 - b) * (1.0 - 0.5 * beta), b + lower, 0.0]
-    assert path.force[:3, 0] == pytest.approx(expected[:3])
-    assert path.force[3, 0] == pytest.approx(expected[3])
+    expected = [1.0, 1.2, 1.1, lower + 0.2, lower + 0.1, 0.3, 0.0, -1.2, 0.0]
+    assert path.force[:, 0] == pytest.approx(expected)
+    assert path.tangent[:, 0] == pytest.approx([1.0, b, 1.0, b, b, 1.0, 1.0, b, 1.0])
 
 
 def test_the_same_law_outside_femu_gives_the_same_bits() -> None:

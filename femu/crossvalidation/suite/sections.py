@@ -37,26 +37,28 @@ SECTIONS: dict[str, Section] = {
         unconfined=KentParkTension(30e6, 0.002, 6e6, 0.006), bars=[(0.2, 1.5e-3), (0.0, 1e-3), (-0.2, 2.5e-3)]),
 }
 
+CONSTANT = Limit(rms=0.03, of_peaks=0.01, kinds=("M",))
+VARYING = Limit(rms=0.05, of_peaks=0.04, kinds=("M",))
 NEAREST = ("OpenSees has no N-M section. It is compared with the fibre section of the same H, which yields gradually over its "
            "depth where the N-M section yields at once (shape factor).")
 
 
 def _together(axial: Any, curvature: Any) -> Any:
-    return np.stack([np.broadcast_to(axial, np.shape(curvature)), curvature], axis=1)
+    """Rows of axial strain and curvature, the first of them zero."""
+    path = np.stack([np.broadcast_to(axial, np.shape(curvature)), curvature], axis=1)
+    return np.concatenate([np.zeros((1, 2)), path])
 
 
 def cases() -> list[Case]:
+    """The cases of this group."""
     made: list[Case] = []
+    curvature = cyclic(8.0 * YIELD_CURVATURE)
+    varying = FY / E * (-0.3 + 0.5 * np.sin(np.arange(len(curvature)) / 37.0))
     for name, section in SECTIONS.items():
-        curvature = cyclic(8.0 * YIELD_CURVATURE)
-        axial = -0.3 * FY / E + 0.5 * FY / E * np.sin(np.arange(len(curvature)) / 37.0)
-        made.append(PathCase(f"{name}, cyclic", section, _together(axial, curvature), quick=True))
-        steps = random(8.0 * YIELD_CURVATURE, 3)
-        made.append(PathCase(f"{name}, random", section, _together(random(2.0 * FY / E, 4), steps)))
+        made.append(PathCase(f"{name}, cyclic", section, _together(varying, curvature), quick=True))
+        made.append(PathCase(f"{name}, random", section, _together(random(2.0 * FY / E, 4), random(8.0 * YIELD_CURVATURE, 3))))
     nm = NMSection.h_shape(**H, E=E, fy=FY, b=0.03)
-    for share in (0.0, -0.2, -0.4):
-        curvature = np.concatenate([np.zeros(2), cyclic(8.0 * YIELD_CURVATURE, 100)])
-        made.append(PathCase(
-            f"NMSection, held at axial strain {share:g} of yield", nm, _together(share * FY / E, curvature),
-            limit=Limit(rms=0.05, of_peaks=0.04, kinds=("M",)), reason=NEAREST, quick=share == 0.0))
+    for label, axial, limit in (("no axial strain", 0.0 * varying, CONSTANT), ("varying axial strain", varying, VARYING)):
+        made.append(PathCase(f"NMSection, cyclic, {label}", nm, _together(axial, curvature), limit=limit, reason=NEAREST,
+                             quick=True))
     return made

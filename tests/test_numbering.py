@@ -1,0 +1,67 @@
+"""Numbering of degrees of freedom."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from femu.errors import ModelError
+from femu.numbering import number, resolve_links
+
+XY = {n: np.array([float(n), 0.0]) for n in range(12)}
+
+
+def test_equations_first_then_linked_then_fixed() -> None:
+    dofs = [(0, "x"), (1, "x"), (2, "x"), (3, "x")]
+    found = number(dofs, {(0, "x")}, {}, {(2, "x"): [((1, "x"), 2.0)]}, [dofs], XY)
+    assert found.equations == 2
+    assert found.total == 4
+    assert {found.place[1, "x"], found.place[3, "x"]} == {0, 1}
+    assert found.place[2, "x"] == 2
+    assert found.place[0, "x"] == 3
+    assert found.links == {2: [(found.place[1, "x"], 2.0)]}
+    assert [found.place[d] for d in found.representative] == [0, 1, 2, 3]
+
+
+def test_equal_degrees_of_freedom_share_a_place() -> None:
+    dofs = [(0, "x"), (1, "x"), (2, "x")]
+    found = number(dofs, set(), {(2, "x"): (0, "x")}, {}, [[(0, "x"), (1, "x")], [(1, "x"), (2, "x")]], XY)
+    assert found.place[0, "x"] == found.place[2, "x"]
+    assert (found.equations, found.total) == (2, 2)
+
+
+def test_links_to_fixed_places_stay_for_the_reactions() -> None:
+    dofs = [(0, "x"), (1, "x")]
+    found = number(dofs, {(0, "x")}, {}, {(1, "x"): [((0, "x"), 1.0)]}, [[(1, "x")]], XY)
+    assert found.links == {found.place[1, "x"]: [(found.place[0, "x"], 1.0)]}
+    assert found.equations == 0
+
+
+def test_links_are_resolved_through_chains() -> None:
+    a, b, c, d = (0, "x"), (1, "x"), (2, "x"), (0, "rz")
+    links = {c: [(b, 1.0), (d, -2.0)], b: [(a, 1.0), (d, 3.0)]}
+    assert dict(resolve_links(links, {})[c]) == {a: 1.0, d: 1.0}
+    # a term that cancels is dropped
+    assert resolve_links({c: [(b, 1.0), (d, -3.0)], b: [(a, 1.0), (d, 3.0)]}, {})[c] == [(a, 1.0)]
+
+
+def test_a_circle_is_refused() -> None:
+    a, b = (0, "x"), (1, "x")
+    with pytest.raises(ModelError, match="circle"):
+        resolve_links({a: [(b, 1.0)], b: [(a, 1.0)]}, {})
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(st.tuples(st.integers(0, 11), st.integers(0, 11)), min_size=1, max_size=20),
+       st.sets(st.integers(0, 11), max_size=4))
+def test_the_band_covers_every_element(pairs: list[tuple[int, int]], fixed: set[int]) -> None:
+    elements = [[(i, d) for i in dict.fromkeys(pair) for d in ("x", "y")] for pair in pairs]
+    dofs = dict.fromkeys(d for e in elements for d in e)
+    found = number(dofs, {(n, "x") for n in fixed} & set(dofs), {}, {}, elements, XY)
+    assert sorted(found.place.values()) == list(range(len(dofs)))
+    for element in elements:
+        places = [found.place[d] for d in element if found.place[d] < found.equations]
+        if places:
+            assert max(places) - min(places) <= found.band
