@@ -11,8 +11,10 @@ from femu.filters.estimate import Estimate, History
 from femu.filters.extended_particle import ExtendedPF
 from femu.filters.interval_ukf import IntervalUKF
 from femu.filters.kalman import KalmanFilter
+from femu.filters.least_squares import LeastSquaresFit, fit_least_squares
 from femu.filters.model import MODEL, StateSpace, batched
 from femu.filters.particle import ParticleFilter
+from femu.filters.smoother import Smoothed, smooth
 from femu.filters.square_root_ukf import SquareRootUKF
 from femu.filters.ukf import UKF
 from femu.filters.unscented_particle import UnscentedPF
@@ -33,9 +35,13 @@ __all__ = [
     "Inequality",
     "IntervalUKF",
     "KalmanFilter",
+    "LeastSquaresFit",
     "ParticleFilter",
+    "Smoothed",
     "SquareRootUKF",
     "StateSpace",
     "UnscentedPF",
     "batched",
+    "fit_least_squares",
+    "smooth",
 ]

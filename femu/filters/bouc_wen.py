@@ -11,13 +11,12 @@ Two state vectors: [z, k, β, γ, n, α] of paper 000 (velocity held over the st
 
 from __future__ import annotations
 
-from math import exp, inf, log
-
-from numba import njit
+from math import inf
 
 from femu.filters.bounds import Bounds, Inequality
 from femu.filters.model import StateSpace
-from femu.kernels import OPTIONS, inlined
+from femu.filters.power import power
+from femu.kernels import inlined
 
 SMALLEST_EXPONENT = 0.05  # |z|ⁿ is not defined at z = 0 for n ≤ 0; an unbounded filter may try such points
 NAMES = ("z", "k", "beta", "gamma", "n", "alpha")
@@ -26,7 +25,7 @@ NAMES = ("z", "k", "beta", "gamma", "n", "alpha")
 @inlined
 def rate(z, v, beta, gamma, n):
     """ż of the law above."""
-    size = exp(max(n, SMALLEST_EXPONENT) * log(abs(z)))  # half the time of a call of pow; 0 at z = 0
+    size = power(abs(z), max(n, SMALLEST_EXPONENT))
     return v - (beta * abs(v) * (1.0 if z > 0.0 else -1.0 if z < 0.0 else 0.0) + gamma * v) * size
 
 
@@ -40,32 +39,33 @@ def advance(z, v0, v_middle, v1, dt, beta, gamma, n):
     return z + dt / 6.0 * (k1 + 2.0 * k2 + 2.0 * k3 + k4)
 
 
-@njit(**OPTIONS)
-def held_process(x, u, out):
+@inlined
+def held_process(x, u):
     """x = [z, k, β, γ, n, α]; u = [velocity over the step, displacement at its end, dt]."""
-    for i in range(1, 6):
-        out[i] = x[i]
-    out[0] = advance(x[0], u[0], u[0], u[0], u[2], x[2], x[3], x[4])
+    z, k, beta, gamma, n, alpha = x
+    v, _, dt = u
+    return advance(z, v, v, v, dt, beta, gamma, n), k, beta, gamma, n, alpha
 
 
-@njit(**OPTIONS)
-def spring_force(x, u, out):
+@inlined
+def spring_force(x, u):
     """r = α k d + (1 - α) k z."""
-    out[0] = x[5] * x[1] * u[1] + (1.0 - x[5]) * x[1] * x[0]
+    z, k, _, _, _, alpha = x
+    return (alpha * k * u[1] + (1.0 - alpha) * k * z,)
 
 
-@njit(**OPTIONS)
-def ramp_process(x, u, out):
+@inlined
+def ramp_process(x, u):
     """x = [z, k, β, γ, n]; u = [velocity at the start and at the end of the step, dt]."""
-    for i in range(1, 5):
-        out[i] = x[i]
-    out[0] = advance(x[0], u[0], 0.5 * (u[0] + u[1]), u[1], u[2], x[2], x[3], x[4])
+    z, k, beta, gamma, n = x
+    v0, v1, dt = u
+    return advance(z, v0, 0.5 * (v0 + v1), v1, dt, beta, gamma, n), k, beta, gamma, n
 
 
-@njit(**OPTIONS)
-def hysteretic_force(x, u, out):
+@inlined
+def hysteretic_force(x, u):
     """y = k z."""
-    out[0] = x[1] * x[0]
+    return (x[1] * x[0],)
 
 
 def bouc_wen() -> StateSpace:

@@ -1,0 +1,99 @@
+"""Offline least squares over the whole record: the answer that a filter's last estimate is compared with."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy.optimize import least_squares
+
+from femu.errors import AnalysisError, InputError
+from femu.filters.bounds import Bounds
+from femu.filters.model import StateSpace, call_model
+from femu.filters.transforms import outward, plan
+from femu.kernels import compiled, floats_of
+
+
+@compiled
+def _roll_out(process, measurement, x, inputs, outputs, trial):
+    """Outputs of the model from state x on, without noise; returns the status of the model's functions."""
+    for k in range(outputs.shape[0]):
+        u = floats_of(inputs, k * inputs.shape[1])
+        status = call_model(process, (1, floats_of(x, 0), u, floats_of(trial, 0)))
+        for i in range(x.size):
+            x[i] = trial[i]
+        if status == 0:
+            status = call_model(measurement, (1, floats_of(x, 0), u, floats_of(outputs, k * outputs.shape[1])))
+        if status != 0:
+            return status
+    return 0
+
+
+@compiled
+def _outward(rules, b, kind, scale, xi, x):
+    outward(x.size, rules, floats_of(b, 0), floats_of(kind, 0), floats_of(scale, 0), floats_of(xi, 0), floats_of(x, 0))
+
+
+@dataclass(frozen=True)
+class LeastSquaresFit:
+    """Initial state (parameters included) that fits the record best."""
+
+    mean: np.ndarray
+    covariance: np.ndarray  # of the fitted entries, from the Jacobian and the residual variance; 0 for held ones
+    residual_std: float
+    evaluations: int
+
+
+def fit_least_squares(model: StateSpace, measurements: Any, inputs: Any, start: Any, *, free: Sequence[int],
+                      bounds: Bounds | None = None, scale: Any = None) -> LeastSquaresFit:
+    """Minimise Σ (y - h)² over the ``free`` entries of the initial state; the others keep their start value.
+
+    The model runs without process noise from the first step to the last. Bounds and inequalities are kept by the maps
+    of `femu.filters.transforms`; ``scale`` is the expected spread of each state (default: its size), which only shapes
+    the search.
+    """
+    n, m = model.states, model.outputs
+    y = np.asarray(measurements, dtype=float).reshape(-1, m)
+    u = np.ascontiguousarray(np.zeros((len(y), 1)) if inputs is None else inputs, dtype=float).reshape(len(y), -1)
+    first = np.asarray(start, dtype=float).reshape(-1)
+    chosen = sorted(set(int(i) for i in free))
+    if first.shape != (n,) or not np.isfinite(first).all():
+        raise InputError("fit_least_squares", "start", start, f"must be {n} finite numbers")
+    if not chosen or chosen[0] < 0 or chosen[-1] >= n:
+        raise InputError("fit_least_squares", "free", free, f"must name states 0 to {n - 1}")
+    known = np.isfinite(y)
+    limits = bounds or Bounds.none(n)
+    size = np.where(first == 0.0, 1.0, np.abs(first)) if scale is None else np.asarray(scale, dtype=float)
+    kind, spread, xi, _, _ = plan(limits, first, np.diag(size**2))
+    vector, rules = limits.vector(), len(limits.inequalities)
+    process, measurement = model.addresses()[:2]
+    outputs, state, trial = np.empty((len(y), m)), np.empty(n), np.empty(n)
+
+    def state_of(part: np.ndarray) -> np.ndarray:
+        full = xi.copy()
+        full[chosen] = part
+        x = np.empty(n)
+        _outward(rules, vector, kind, spread, full, x)
+        return x
+
+    def residuals(part: np.ndarray) -> np.ndarray:
+        state[:] = state_of(part)
+        if _roll_out(process, measurement, state, u, outputs, trial):
+            for evaluator in model.evaluators:
+                evaluator.raise_failure()
+            raise AnalysisError("fit_least_squares: a function of the model failed.")
+        difference = (outputs - y)[known]
+        return np.where(np.isfinite(difference), difference, 1e6 * np.std(y[known]))
+
+    found = least_squares(residuals, xi[chosen], x_scale="jac", method="trf", max_nfev=200)
+    freedom = max(known.sum() - len(chosen), 1)
+    variance = 2.0 * found.cost / freedom
+    slope = np.empty((n, len(chosen)))
+    for j in range(len(chosen)):
+        step = np.zeros(len(chosen))
+        step[j] = 1e-6
+        slope[:, j] = (state_of(found.x + step) - state_of(found.x - step)) / 2e-6
+    inner = np.linalg.pinv(found.jac.T @ found.jac) * variance
+    return LeastSquaresFit(state_of(found.x), slope @ inner @ slope.T, float(np.sqrt(variance)), int(found.nfev))
