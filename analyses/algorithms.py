@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from femu.analyses import march
+from femu.analyses import settings as code
 from femu.errors import InputError
 
 
@@ -13,7 +13,7 @@ from femu.errors import InputError
 class Newton:
     """Newton-Raphson: a new tangent in every iteration."""
 
-    tangent: ClassVar[int] = march.EACH
+    tangent: ClassVar[int] = code.EACH
     line_search: ClassVar[float] = 0.0
     krylov: ClassVar[int] = 0
 
@@ -28,7 +28,7 @@ class ModifiedNewton:
 
     @property
     def tangent(self) -> int:
-        return march.INITIAL if self.initial else march.FIRST_OF_STEP
+        return code.INITIAL if self.initial else code.FIRST_OF_STEP
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,7 @@ class NewtonLineSearch:
     """Newton with a search along each increment until the unbalance works on it by at most ``ratio`` of before."""
 
     ratio: float = 0.8
-    tangent: ClassVar[int] = march.EACH
+    tangent: ClassVar[int] = code.EACH
     krylov: ClassVar[int] = 0
 
     def __post_init__(self) -> None:
@@ -53,7 +53,7 @@ class KrylovNewton:
     """Modified Newton accelerated by the last ``dimension`` increments; see `femu.analyses.krylov`."""
 
     dimension: int = 5
-    tangent: ClassVar[int] = march.FIRST_OF_STEP
+    tangent: ClassVar[int] = code.FIRST_OF_STEP
     line_search: ClassVar[float] = 0.0
 
     def __post_init__(self) -> None:

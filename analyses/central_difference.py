@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from femu import context as slot
-from femu.analyses import march as steps
-from femu.analyses.march import conclude, follow, solve, start
+from femu.analyses import settings as code
+from femu.analyses.commit import conclude, follow, start
+from femu.analyses.control import solve
 from femu.analyses.one_step import OneStep
 from femu.band import call_factor
 from femu.equilibrium import apply_loads, clear_imposed, copy, damping_force, determine, form_matrix, spread_links
@@ -17,7 +18,7 @@ from femu.kernels import INT, INTS, Kernel, floats_at, inlined, ints_at, kernel,
 
 @inlined
 def _step(context, settings, step):
-    neq, ndof, dt = context[slot.NEQ], context[slot.NDOF], settings[steps.DT]
+    neq, ndof, dt = context[slot.NEQ], context[slot.NDOF], settings[code.DT]
     u0, v0, a0 = floats_at(context[slot.U0]), floats_at(context[slot.V0]), floats_at(context[slot.A0])
     u1, v1, a1 = floats_at(context[slot.U1]), floats_at(context[slot.V1]), floats_at(context[slot.A1])
     r, seen = floats_at(context[slot.R]), floats_at(context[slot.STEP])
@@ -35,8 +36,8 @@ def _step(context, settings, step):
     follow(context, shift(floats_at(context[slot.SERIES1]), step * context[slot.NPATTERNS]))
     apply_loads(context, floats_at(context[slot.FACTORS1]))
     if determine(context, slot.EVALUATE) != 0:
-        return steps.ELEMENT_FAILED
-    current, committed = settings[steps.CURRENT], settings[steps.COMMITTED]
+        return code.ELEMENT_FAILED
+    current, committed = settings[code.CURRENT], settings[code.COMMITTED]
     damping_force(context, v1, current, committed, floats_at(context[slot.S1]))
     external, internal, damping = floats_at(context[slot.PEXT]), floats_at(context[slot.F]), floats_at(context[slot.D])
     for a in range(neq):
@@ -46,7 +47,7 @@ def _step(context, settings, step):
         # mass and constant damping do not change: factored once
         form_matrix(context, floats_at(context[slot.K]), 0.0, 0.5 * dt, 1.0, current, committed)
         if call_factor(context[slot.FACTOR], (neq, context[slot.BAND], context[slot.LD], floats_at(context[slot.A]))) < 0:
-            return steps.SINGULAR
+            return code.SINGULAR
     solve(context, r)
     size = 0.0
     for a in range(neq):
@@ -57,9 +58,9 @@ def _step(context, settings, step):
         v1[imposed[q]], a1[imposed[q]] = motion[count + q], motion[2 * count + q]
     spread_links(context, v1)
     damping_force(context, v1, current, committed, floats_at(context[slot.S1]))
-    report = shift(floats_at(context[slot.REPORT]), steps.REPORT_FLOATS * step)
+    report = shift(floats_at(context[slot.REPORT]), code.REPORT_FLOATS * step)
     report[0], report[1] = 1.0, 0.0
-    return steps.DONE if math.isfinite(size) else steps.NOT_FINITE
+    return code.DONE if math.isfinite(size) else code.NOT_FINITE
 
 
 @kernel(INT(INTS), noalias=False)
@@ -69,9 +70,9 @@ def central_difference(context):
     while context[slot.FIRST] < context[slot.LAST]:
         step = context[slot.FIRST]
         why = conclude(context, settings, step, _step(context, settings, step))
-        if why != steps.DONE:
+        if why != code.DONE:
             return why
-    return steps.DONE
+    return code.DONE
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import ClassVar
 
-from femu.analyses import march
+from femu.analyses import settings as code
 from femu.errors import InputError
 
 
@@ -34,8 +34,8 @@ class _Test:
 class Unbalance(_Test):
     """Norm of the unbalanced force, in units of force and moment. OpenSees: ``NormUnbalance``."""
 
-    absolute_code: ClassVar[int] = march.UNBALANCE
-    relative_code: ClassVar[int] = march.RELATIVE_UNBALANCE
+    absolute_code: ClassVar[int] = code.UNBALANCE
+    relative_code: ClassVar[int] = code.RELATIVE_UNBALANCE
 
 
 @dataclass(frozen=True)
@@ -53,8 +53,8 @@ class RelativeUnbalance(Unbalance):
 class Increment(_Test):
     """Norm of the last displacement increment. OpenSees: ``NormDispIncr``."""
 
-    absolute_code: ClassVar[int] = march.INCREMENT
-    relative_code: ClassVar[int] = march.RELATIVE_INCREMENT
+    absolute_code: ClassVar[int] = code.INCREMENT
+    relative_code: ClassVar[int] = code.RELATIVE_INCREMENT
 
 
 @dataclass(frozen=True)
@@ -68,8 +68,8 @@ class RelativeIncrement(Increment):
 class Energy(_Test):
     """Half the work of the unbalanced force on the last increment. OpenSees: ``EnergyIncr``."""
 
-    absolute_code: ClassVar[int] = march.ENERGY
-    relative_code: ClassVar[int] = march.RELATIVE_ENERGY
+    absolute_code: ClassVar[int] = code.ENERGY
+    relative_code: ClassVar[int] = code.RELATIVE_ENERGY
 
 
 @dataclass(frozen=True)

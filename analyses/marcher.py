@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from femu import context as slot
-from femu.analyses import march
+from femu.analyses import settings as code
 from femu.analyses.algorithms import KRYLOV_MOST, Algorithm, ModifiedNewton
 from femu.analyses.convergence import Test
 from femu.analyses.krylov import basis_floats
@@ -27,10 +27,10 @@ CHUNK_SECONDS = 0.05  # a call into the kernel lasts about this long; between ca
 _OUT_OF_TIME = -1
 _NEVER = 1 << 62
 _WHY = {
-    march.NOT_CONVERGED: "the iteration did not converge",
-    march.SINGULAR: "the tangent stiffness is singular (a mechanism, or the peak of the load path)",
-    march.NOT_FINITE: "the unbalance is not a finite number",
-    march.NO_ROOT: "the controlled displacement cannot be reached by changing the load",
+    code.NOT_CONVERGED: "the iteration did not converge",
+    code.SINGULAR: "the tangent stiffness is singular (a mechanism, or the peak of the load path)",
+    code.NOT_FINITE: "the unbalance is not a finite number",
+    code.NO_ROOT: "the controlled displacement cannot be reached by changing the load",
 }
 
 
@@ -72,13 +72,13 @@ class Marcher:
         self.output = run.hold(slot.OUTPUT, np.zeros((rows, max(len(self.columns), 1))))
         run.context[slot.NRECORD] = len(self.columns)
         run.context[slot.EVERY] = save.every
-        self.reports = np.zeros((steps.count, march.REPORT_FLOATS))
+        self.reports = np.zeros((steps.count, code.REPORT_FLOATS))
 
     def _use(self, algorithm: Algorithm) -> None:
         s = self.settings
-        s[march.TANGENT], s[march.LINE_SEARCH], s[march.KRYLOV] = algorithm.tangent, algorithm.line_search, algorithm.krylov
-        s[march.TEST], s[march.TOLERANCE], s[march.ITERATIONS] = self.test.code, self.test.tolerance, self.test.iterations
-        s[march.FACTORED] = 0.0
+        s[code.TANGENT], s[code.LINE_SEARCH], s[code.KRYLOV] = algorithm.tangent, algorithm.line_search, algorithm.krylov
+        s[code.TEST], s[code.TOLERANCE], s[code.ITERATIONS] = self.test.code, self.test.tolerance, self.test.iterations
+        s[code.FACTORED] = 0.0
 
     def _call(self, first: int, last: int) -> int:
         self.run.context[slot.FIRST], self.run.context[slot.LAST] = first, last
@@ -107,15 +107,15 @@ class Marcher:
                 why = self._call(done, min(done + chunk, self.steps.count))
                 done = int(context[slot.FIRST])
                 spent = time.perf_counter() - call
-                if why == march.LIMIT_REACHED:
+                if why == code.LIMIT_REACHED:
                     outcome = Outcome.LIMIT_REACHED
                     break
-                if why != march.DONE:
+                if why != code.DONE:
                     why = self._help(done, why)
                     if why == _OUT_OF_TIME:
                         outcome = Outcome.TIME_LIMIT
                         break
-                    if why not in (march.DONE, march.LIMIT_REACHED):
+                    if why not in (code.DONE, code.LIMIT_REACHED):
                         outcome = Outcome.NOT_CONVERGED
                         break
                     done += 1
@@ -123,7 +123,7 @@ class Marcher:
                     context[slot.FIRST] = done
                     if done % self.save.every == 0:
                         self._record()
-                    if why == march.LIMIT_REACHED:
+                    if why == code.LIMIT_REACHED:
                         outcome = Outcome.LIMIT_REACHED
                         break
                 elif spent < CHUNK_SECONDS:
@@ -156,7 +156,7 @@ class Marcher:
         self._use(self.algorithm)
 
     def _reason(self, why: int) -> str:
-        return self.run.failure() if why == march.ELEMENT_FAILED else _WHY[why]
+        return self.run.failure() if why == code.ELEMENT_FAILED else _WHY[why]
 
     def _help(self, step: int, why: int) -> int:
         """Try the ladder on one step, with a note of what helped; returns why it stopped, DONE where the step was taken."""
@@ -172,12 +172,12 @@ class Marcher:
                         return _OUT_OF_TIME
                     run.state.vector[:] = before
                     self.steps.divide(run, step, parts)
-                    reports = run.hold(slot.REPORT, np.zeros((parts, march.REPORT_FLOATS)))
+                    reports = run.hold(slot.REPORT, np.zeros((parts, code.REPORT_FLOATS)))
                     context[slot.EVERY] = _NEVER  # the caller records
                     context[slot.FRESH] = 1
                     self._use(algorithm)
                     why = self._call(0, parts)
-                    if why in (march.DONE, march.LIMIT_REACHED):
+                    if why in (code.DONE, code.LIMIT_REACHED):
                         iterations = int(reports[:, 0].sum())
                         self.reports[step] = iterations, reports[-1, 1]
                         what = repr(algorithm) if parts == 1 else f"{parts} parts with {algorithm!r}"

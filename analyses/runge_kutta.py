@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from femu import context as slot
-from femu.analyses import march as steps
-from femu.analyses.march import conclude, follow, solve, start
+from femu.analyses import settings as code
+from femu.analyses.commit import conclude, follow, start
+from femu.analyses.control import solve
 from femu.analyses.one_step import OneStep
 from femu.band import call_factor
 from femu.equilibrium import apply_loads, copy, damping_force, determine, form_matrix, spread_links
@@ -21,7 +22,7 @@ def _acceleration(context, settings, a):
     neq = context[slot.NEQ]
     if determine(context, slot.EVALUATE) != 0:
         return 1
-    damping_force(context, floats_at(context[slot.V]), settings[steps.CURRENT], settings[steps.COMMITTED],
+    damping_force(context, floats_at(context[slot.V]), settings[code.CURRENT], settings[code.COMMITTED],
                   floats_at(context[slot.S1]))
     external, internal, damping = floats_at(context[slot.PEXT]), floats_at(context[slot.F]), floats_at(context[slot.D])
     for i in range(neq):
@@ -32,18 +33,18 @@ def _acceleration(context, settings, a):
 
 @inlined
 def _step(context, settings, step):
-    neq, ndof, dt = context[slot.NEQ], context[slot.NDOF], settings[steps.DT]
+    neq, ndof, dt = context[slot.NEQ], context[slot.NDOF], settings[code.DT]
     time, patterns = floats_at(context[slot.TIME])[0], context[slot.NPATTERNS]
     u0, v0 = floats_at(context[slot.U0]), floats_at(context[slot.V0])
     u, v = floats_at(context[slot.U]), floats_at(context[slot.V])
     u1, v1, a = floats_at(context[slot.U1]), floats_at(context[slot.V1]), floats_at(context[slot.A1])
     factors, seen = floats_at(context[slot.FACTORS1]), floats_at(context[slot.STEP])
-    settings[steps.ALPHA_F] = 1.0  # forces balance at the end of the step once it is taken
+    settings[code.ALPHA_F] = 1.0  # forces balance at the end of the step once it is taken
     seen[2] = 0.0
     if context[slot.FRESH] != 0:
         form_matrix(context, floats_at(context[slot.K]), 0.0, 0.0, 1.0, 0.0, 0.0)
         if call_factor(context[slot.FACTOR], (neq, context[slot.BAND], context[slot.LD], floats_at(context[slot.A]))) < 0:
-            return steps.SINGULAR
+            return code.SINGULAR
     copy(ndof, u0, u)
     copy(ndof, v0, v)
     copy(ndof, u0, u1)
@@ -57,7 +58,7 @@ def _step(context, settings, step):
         seen[0], seen[1] = time + (0.0 if stage == 0 else (0.5 * dt if stage < 3 else dt)), (
             0.0 if stage == 0 else (0.5 * dt if stage < 3 else dt))
         if _acceleration(context, settings, a) != 0:
-            return steps.ELEMENT_FAILED
+            return code.ELEMENT_FAILED
         for i in range(neq):
             u1[i] += weight * v[i]
             v1[i] += weight * a[i]
@@ -78,13 +79,13 @@ def _step(context, settings, step):
     copy(ndof, u1, u)
     copy(ndof, v1, v)
     if _acceleration(context, settings, a) != 0:
-        return steps.ELEMENT_FAILED
+        return code.ELEMENT_FAILED
     size = 0.0
     for i in range(neq):
         size += a[i] * a[i]
-    report = shift(floats_at(context[slot.REPORT]), steps.REPORT_FLOATS * step)
+    report = shift(floats_at(context[slot.REPORT]), code.REPORT_FLOATS * step)
     report[0], report[1] = 1.0, 0.0
-    return steps.DONE if math.isfinite(size) else steps.NOT_FINITE
+    return code.DONE if math.isfinite(size) else code.NOT_FINITE
 
 
 @kernel(INT(INTS), noalias=False)
@@ -94,9 +95,9 @@ def runge_kutta(context):
     while context[slot.FIRST] < context[slot.LAST]:
         step = context[slot.FIRST]
         why = conclude(context, settings, step, _step(context, settings, step))
-        if why != steps.DONE:
+        if why != code.DONE:
             return why
-    return steps.DONE
+    return code.DONE
 
 
 @dataclass(frozen=True)

@@ -10,10 +10,11 @@ import numpy as np
 import numpy.typing as npt
 
 from femu import context as slot
-from femu.analyses import march
+from femu.analyses import settings as code
 from femu.analyses.algorithms import Algorithm, Newton
 from femu.analyses.convergence import RelativeUnbalance, Test
 from femu.analyses.limits import Limit, install_limits
+from femu.analyses.march import march
 from femu.analyses.marcher import Marcher, Steps
 from femu.analyses.policy import Policy
 from femu.element import Name
@@ -46,14 +47,14 @@ class _Static:
                              "add loads with model.load(..., pattern=...)")
         row = program.pattern_names.index(self.pattern)
         if not np.any(program.nodal[row, :program.neq]) and not (
-                control == march.LOAD and np.any(program.member[row])):
+                control == code.LOAD and np.any(program.member[row])):
             raise AnalysisError(f"pattern {self.pattern!r} of {program.name!r} has no nodal load on a free degree of "
                                 "freedom, so there is nothing to control.")
-        if control != march.LOAD and np.any(program.member[row]):
+        if control != code.LOAD and np.any(program.member[row]):
             raise AnalysisError(f"pattern {self.pattern!r} has member loads: displacement and arc-length control take "
                                 "nodal loads only. Put the member loads into a pattern of their own and hold it.")
         run = Run(program, start.copy() if start is not None else program.state(), parameters)
-        settings = run.hold(slot.SETTINGS, np.zeros(march.NSETTINGS))
+        settings = run.hold(slot.SETTINGS, np.zeros(code.NSETTINGS))
         run.hold(slot.MOVES, np.zeros(len(program.pattern_names), dtype=np.int64))
         run.context[slot.RESTLESS] = int(program.restless or bool(np.any(program.member[row])))
         run.hold(slot.IMPOSED, np.array(sorted(program.imposed) or [0], dtype=np.int64))
@@ -61,15 +62,15 @@ class _Static:
         install_limits(run, self.limits)
 
         def install(run: Run) -> None:
-            settings[march.CONTROL], settings[march.PATTERN], settings[march.CONTROLLED] = control, row, dof
-            settings[march.ALPHA_F] = settings[march.ALPHA_M] = 1.0
-            settings[march.ARC_WEIGHT] = weight
+            settings[code.CONTROL], settings[code.PATTERN], settings[code.CONTROLLED] = control, row, dof
+            settings[code.ALPHA_F] = settings[code.ALPHA_M] = 1.0
+            settings[code.ARC_WEIGHT] = weight
             run.hold(slot.INCREMENTS, increments)
 
         def divide(run: Run, step: int, parts: int) -> None:
             run.hold(slot.INCREMENTS, np.full(parts, increments[step] / parts))
 
-        marcher = Marcher(run, march.march, Steps(len(increments), install, divide), self.algorithm, self.test, self.policy,
+        marcher = Marcher(run, march, Steps(len(increments), install, divide), self.algorithm, self.test, self.policy,
                           save or Save(velocity=False, acceleration=False), progress, f"{program.name}: {type(self).__name__}")
         outcome = marcher.go()
         return Result.of(marcher, outcome, "static")
@@ -99,7 +100,7 @@ class LoadControl(_Static):
         program = _program(model)
         before = start.factors.get(self.pattern, 0.0) if start is not None else 0.0
         increments = np.full(self.steps, (self.factor - before) / self.steps)
-        return self._march(program, start, save, parameters, progress, march.LOAD, increments)
+        return self._march(program, start, save, parameters, progress, code.LOAD, increments)
 
 
 @dataclass(frozen=True)
@@ -138,7 +139,7 @@ class DisplacementControl(_Static):
             at = float(target)
         if not increments:
             raise InputError("DisplacementControl", "path", self.path, "must lead away from where the node is")
-        return self._march(program, start, save, parameters, progress, march.DISPLACEMENT, np.array(increments), dof)
+        return self._march(program, start, save, parameters, progress, code.DISPLACEMENT, np.array(increments), dof)
 
 
 def Pushover(node: Name, to: float, *, direction: str = "x", steps: int = 100, **options: object) -> DisplacementControl:
@@ -180,7 +181,7 @@ class ArcLength(_Static):
     def run(self, model: Model | Program, *, start: State | None = None, save: Save | None = None,
             parameters: Array | None = None, progress: Progress | None = None) -> Result:
         """Run from ``start`` (which is not changed), or from the virgin state; the first step raises the load."""
-        return self._march(model, start, save, parameters, progress, march.ARC_LENGTH, np.full(self.steps, float(self.arc)),
+        return self._march(model, start, save, parameters, progress, code.ARC_LENGTH, np.full(self.steps, float(self.arc)),
                            weight=float(self.weight))
 
 

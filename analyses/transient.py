@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from femu import context as slot
-from femu.analyses import march
+from femu.analyses import settings as code
 from femu.analyses.algorithms import Algorithm, Newton
 from femu.analyses.convergence import RelativeUnbalance, Test
 from femu.analyses.limits import Limit, install_limits
@@ -134,8 +134,8 @@ class Transient:
             if not np.any(run.state.vector[program.layout.stiffness:program.layout.elements]):
                 run.state.vector[program.layout.stiffness:program.layout.elements] = (
                     run.initial_stiffness(damped=True)[:program.storage])
-        settings = run.hold(slot.SETTINGS, np.zeros(march.NSETTINGS))
-        settings[march.CURRENT], settings[march.COMMITTED] = current, committed
+        settings = run.hold(slot.SETTINGS, np.zeros(code.NSETTINGS))
+        settings[code.CURRENT], settings[code.COMMITTED] = current, committed
         self._modal(run)
         nodal = run.hold(slot.NODAL, program.nodal.copy())
         full = program.mass_matrix(p)
@@ -175,8 +175,8 @@ class Transient:
     def _install(self, run: Run, series: list[Series | None], nodes: Array, dt: float) -> None:
         settings = run[slot.SETTINGS]
         alpha_m, alpha_f, beta, gamma = self.integrator.coefficients()
-        settings[march.DT], settings[march.ALPHA_M], settings[march.ALPHA_F] = dt, alpha_m, alpha_f
-        settings[march.BETA], settings[march.GAMMA], settings[march.CONTROL] = beta, gamma, march.TRANSIENT
+        settings[code.DT], settings[code.ALPHA_M], settings[code.ALPHA_F] = dt, alpha_m, alpha_f
+        settings[code.BETA], settings[code.GAMMA], settings[code.CONTROL] = beta, gamma, code.TRANSIENT
         if alpha_f != 1.0 and run[slot.U] is run[slot.U1]:
             run.hold(slot.U, aligned(run.program.ndof))
             run.hold(slot.V, aligned(run.program.ndof))

@@ -10,16 +10,15 @@ from femu.elements.sections import determine_sections
 from femu.kernels import Kernel, inlined, shift
 
 ITERATIONS = 20
-TOLERANCE = 1e-18  # on the energy of the compatibility error, relative to force times deformation
-CUTS = 10  # of a move that goes too far
+TOLERANCE = 1e-18  # on the energy of the error, relative to that of the member
+CUTS = 30  # of a move that goes too far
 ENOUGH = 0.5  # slope of the energy that is left when a move is cut back, as a share of that at its start
 SUBDIVISIONS = 6  # halvings of the increment where the iteration fails
-SINGULAR = 1e-20  # determinant of a section's stiffness, relative to the elastic one
-FLOOR = 1e-10  # stiffness given to a perfectly plastic section, relative to the elastic one
+FLOOR = 1e-8  # least stiffness of a section, relative to the elastic one; less is given this much
 
-# geometry: least determinant of a section, stiffnesses added below it; then by points x/L, and the weights w L times
+# geometry: EA and EI of the virgin section; then by points x/L, and the weights w L times
 # 1, x/L - 1, x/L, (x/L - 1)^2, (x/L - 1) x/L, (x/L)^2
-LEAST, ADDED_EA, ADDED_EI, PLACES = 0, 1, 2, 3
+ELASTIC_EA, ELASTIC_EI, PLACES = 0, 1, 2
 # state: basic force (3), basic stiffness (6), deformation (3); by points: axial strain, curvature, N, M,
 # flexibility (3), stiffness (3); then the histories of the sections
 DEFORMATION, STRAINS = 9, 12
@@ -37,7 +36,7 @@ def section_constants(length: float, EA: float, EI: float, places: tuple[float, 
     by_points = [*places, *(w for _, w in points), *(w * (x - 1.0) for x, w in points), *(w * x for x, w in points),
                  *(w * (x - 1.0) ** 2 for x, w in points), *(w * (x - 1.0) * x for x, w in points),
                  *(w * x * x for x, w in points)]
-    return [SINGULAR * EA * EI, FLOOR * EA, FLOOR * EI, *by_points]
+    return [EA, EI, *by_points]
 
 
 @inlined
@@ -55,8 +54,9 @@ def _invert_sections(n, g, k, f):
     for j in range(n):
         k11, k12, k22 = k[j], k[n + j], k[2 * n + j]
         determinant = k11 * k22 - k12 * k12
-        if abs(determinant) < g[LEAST]:
-            k11, k22 = k11 + g[ADDED_EA], k22 + g[ADDED_EI]
+        # determinant over trace, both relative to the elastic stiffness, is about the least stiffness
+        if abs(determinant) <= FLOOR * (abs(k11) * g[ELASTIC_EI] + abs(k22) * g[ELASTIC_EA]):
+            k11, k22 = k11 + FLOOR * g[ELASTIC_EA], k22 + FLOOR * g[ELASTIC_EI]
             determinant = k11 * k22 - k12 * k12
         r = 1.0 / determinant
         f[j], f[n + j], f[2 * n + j] = k22 * r, -k12 * r, k11 * r
@@ -77,6 +77,17 @@ def _compatible(n, g, e, y, f, target):
         vi += left[j] * curvature
         vj += right[j] * curvature
     return vn, vi, vj, abs(energy)
+
+
+@inlined
+def _size(n, g, e, y):
+    """Energy that deformations and forces of the sections would have were they elastic: never zero in a deformed or
+    stressed member, as force times deformation may be."""
+    weight, EA, EI = shift(g, PLACES + n), g[ELASTIC_EA], g[ELASTIC_EI]
+    total = 0.0
+    for j in range(n):
+        total += weight[j] * (EA * e[j] * e[j] + EI * e[n + j] * e[n + j] + y[j] * y[j] / EA + y[n + j] * y[n + j] / EI)
+    return total
 
 
 @inlined
@@ -145,9 +156,12 @@ def force_based(points: int) -> Kernel:
                     N, Mi, Mj = N + dn, Mi + di, Mj + dj
                     error = abs(dn * rn) + abs(di * ri) + abs(dj * rj) + energy
                     scale = abs(N * tn) + abs(Mi * ti) + abs(Mj * tj)
-                    if iteration > 0 and error <= TOLERANCE * scale:
-                        code = 0
-                        break
+                    if iteration > 0:
+                        if error > TOLERANCE * scale:
+                            scale = _size(n, g, e, y)
+                        if error <= TOLERANCE * scale:
+                            code = 0
+                            break
                     iterations += 1
                     for j in range(n):
                         x = place[j]
@@ -161,14 +175,17 @@ def force_based(points: int) -> Kernel:
                     failed = determine_sections(n, i, p, c, t, rest, e, y, k, step)
                     if start < 0.0 and failed == 0:
                         # a move beyond the least energy on its line is cut back to about there
-                        low, high, at, cuts = 0.0, 1.0, 1.0, 0
+                        low, high, at, cuts, side = 0.0, 1.0, 1.0, 0, 0
                         slope, slope_low = _slope(n, g, y, target, move), start
                         slope_high = slope
                         while (slope > -ENOUGH * start or (cuts > 0 and slope < ENOUGH * start)) and cuts < CUTS:
+                            # false position; an end that stays twice counts half, so that the other moves too
                             if slope > 0.0:
-                                high, slope_high = at, slope
+                                high, slope_high, slope_low = at, slope, slope_low * (0.5 if side == 1 else 1.0)
+                                side = 1
                             else:
-                                low, slope_low = at, slope
+                                low, slope_low, slope_high = at, slope, slope_high * (0.5 if side == -1 else 1.0)
+                                side = -1
                             wanted = low - slope_low * (high - low) / (slope_high - slope_low)
                             for j in range(2 * n):
                                 e[j] += (wanted - at) * move[j]

@@ -117,7 +117,7 @@ class FrameElement(Element):
         code, iterations, energy, scale = (float(v) for v in workspace[BASIC_WORKSPACE:BASIC_WORKSPACE + 4])
         reason = _FAILURES.get(int(code), _FAILURES[1]) if np.isfinite(code) else _FAILURES[1]
         return (f"{self.label()} between nodes {self.i!r} and {self.j!r}: {reason} (after {int(iterations)} iterations "
-                f"the energy of the compatibility error is {energy:.3g}, of the deformation {scale:.3g}).")
+                f"the energy of the error is {energy:.3g}, that of the member {scale:.3g}).")
 
     def member_load(self, load: Any, plan: Plan) -> Array:
         length = plan.geometry[0]

@@ -84,7 +84,7 @@ BASIS = next(_names)  # Krylov subspace; see femu.analyses.krylov
 FACTOR, SOLVE, MULTIPLY = next(_names), next(_names), next(_names)  # addresses of the band kernels
 
 # --- what to do ---
-SETTINGS = next(_names)  # floats; see femu.analyses.march
+SETTINGS = next(_names)  # floats; see femu.analyses.settings
 INCREMENTS = next(_names)  # static analysis: increment of the controlled quantity at each step
 FIRST, LAST = next(_names), next(_names)  # steps to do; FIRST counts up as they are committed
 FRESH = next(_names)  # 1 where the tangent and loads must be formed from the committed state first

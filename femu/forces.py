@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from femu import context as slot
 from femu.element import Name, chord
-from femu.errors import InputError
+from femu.errors import AnalysisError, InputError
 
 if TYPE_CHECKING:
     from femu.results import Result
@@ -64,6 +64,9 @@ def plastic_deformation(result: Result, name: Name) -> Array:
                          "its rotation is Result.deformation")
     q = basic(result, name)
     if "clamped" in element:
+        if None in element["clamped"]:
+            raise InputError(f"element {name!r}", "plastic_rotation", element["kind"],
+                             "has no answer to its member load while its ends are held")
         q = q - result.arrays["factor"] @ np.array(element["clamped"])
     return deformation(result, name) - np.linalg.solve(stiffness, q.T).T
 
@@ -93,9 +96,14 @@ def frame_members(run: Run) -> dict[Name, dict[str, Any]]:
     for row in range(len(program.pattern_names)):
         if loaded and np.any(program.member[row]):
             virgin[slot.LOAD][:] = SMALL * program.member[row]
-            virgin.determine(slot.EVALUATE)
+            answered = True
+            try:
+                virgin.determine(slot.EVALUATE)
+            except AnalysisError:  # the analysis itself has its results: only plastic rotations are lost
+                answered = False
             for name in loaded:
-                found[name]["clamped"][row] = (virgin[slot.T][frames[name]:frames[name] + 3] / SMALL).tolist()
+                forces = virgin[slot.T][frames[name]:frames[name] + 3] / SMALL
+                found[name]["clamped"][row] = forces.tolist() if answered else None
     return found
 
 

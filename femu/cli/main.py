@@ -17,6 +17,7 @@ from femu.errors import FemuError
 COMMANDS: dict[str, tuple[str, str]] = {
     "demo": ("femu.cli.demo", "Run a portal frame: periods, pushover, El Centro, a picture."),
     "info": ("femu.cli.info", "Show versions, cores, cache and what is installed."),
+    "crossvalidate": ("femu.cli.crossvalidate", "Compare femu with openseespy: a suite, or a model of your own."),
     "bench": ("femu.cli.bench", "Measure the speed of femu against its peers."),
     "reproduce": ("femu.cli.reproduce", "Repeat the study of a paper and compare with its figures."),
 }

@@ -15,7 +15,7 @@ from femu.analyses import Increment, Policy, eigen
 from femu.component import Constitutive, Material
 from femu.crossvalidation.book import Book
 from femu.crossvalidation.compare import Columns, Difference, differences
-from femu.crossvalidation.energy import LABELS, own_energy, peer_energy
+from femu.crossvalidation.energy import LABELS, energy_kinds, own_energy, peer_energy
 from femu.crossvalidation.materials import write_material
 from femu.crossvalidation.peer import Answer, Fate, Job
 from femu.crossvalidation.sections import write_section
@@ -214,12 +214,13 @@ class ModelCase(Case):
             if not result.outcome.ok or result.relaxations:
                 raise RuntimeError(f"case {self.name!r}: femu's own run did not go through without help: {result.message}")
         translation = Translator(model, program, scales).translate(self.stages, results)
+        length = float(np.ptp(list(program.coordinates.values()), axis=0).max())
         ours = []
         for readings, result in zip(translation.readings, results, strict=True):
             kinds = [k for r in readings for k in r.kinds]
             labels = [label for r in readings for label in r.labels]
             values = np.concatenate([r.femu(result) for r in readings], axis=1)
-            ours.append(Columns(result.time, [*kinds, *["energy"] * len(LABELS)], [*labels, *LABELS],
+            ours.append(Columns(result.time, [*kinds, *energy_kinds(program)], [*labels, *LABELS],
                                 np.concatenate([values, own_energy(result)], axis=1)))
 
         def compare(arrays: dict[str, Any]) -> list[Difference]:
@@ -227,7 +228,7 @@ class ModelCase(Case):
             for number, readings in enumerate(translation.readings):
                 rows = arrays[f"rows{number}"]
                 theirs.append(np.concatenate([rows, peer_energy(program, readings, rows)], axis=1))
-            return differences(ours, theirs)
+            return differences(ours, theirs, length)
 
         return Prepared(translation.job, compare, translation.notes)
 

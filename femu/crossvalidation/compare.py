@@ -13,9 +13,16 @@ Array = npt.NDArray[np.float64]
 SHARED_PEAKS = (
     ("reaction", "element force", "section force"),
     ("reaction moment", "element moment", "section moment"),
-    ("load factor",),
 )
 """Kinds measured by one peak: where a member is only bent, its axial force is round-off of the shear beside it."""
+
+NATURAL = {
+    "rotation": ("displacement", -1), "angular velocity": ("velocity", -1), "angular acceleration": ("acceleration", -1),
+    "reaction moment": ("reaction", 1), "element moment": ("element force", 1), "section moment": ("element force", 1),
+}
+"""Natural size of a kind: that of another, times or over the length of the model."""
+ROUND_OFF = 1e-10
+"""A kind whose peak is below this share of its natural size is round-off of a zero, and is not compared."""
 
 
 @dataclass(frozen=True)
@@ -41,8 +48,8 @@ class Difference:
     peak: float
 
 
-def differences(ours: Sequence[Columns], theirs: Sequence[Array]) -> list[Difference]:
-    """Differences by kind over all stages, the largest first."""
+def differences(ours: Sequence[Columns], theirs: Sequence[Array], length: float = 0.0) -> list[Difference]:
+    """Differences by kind over all stages, the largest first; ``length`` is that of the model."""
     peaks: dict[str, tuple[float, float]] = {}
     for columns, other in zip(ours, theirs, strict=True):
         kinds = np.array(columns.kinds)
@@ -51,12 +58,14 @@ def differences(ours: Sequence[Columns], theirs: Sequence[Array]) -> list[Differ
                 mine, his = np.abs(columns.values[:, kinds == kind]).max(), np.abs(other[:, kinds == kind]).max()
                 before = peaks.get(kind, (0.0, 0.0))
                 peaks[kind] = (max(before[0], float(mine)), max(before[1], float(his)))
+    sizes = {kind: max(max(peaks[k]) for group in [*SHARED_PEAKS, (kind,)] if kind in group for k in group if k in peaks)
+             for kind in peaks}
     found = []
     for kind, (mine, his) in peaks.items():
-        size = max(max(peaks.get(k, (0.0, 0.0))) for group in SHARED_PEAKS if kind in group for k in group) if any(
-            kind in group for group in SHARED_PEAKS) else max(mine, his)
-        if size > 0.0:
-            found.append(_of_kind(kind, size, abs(mine - his) / size, ours, theirs))
+        other_kind, power = NATURAL.get(kind, ("", 0))
+        natural = sizes.get(other_kind, 0.0) * length**power if length > 0.0 else 0.0
+        if sizes[kind] > ROUND_OFF * natural:
+            found.append(_of_kind(kind, sizes[kind], abs(mine - his) / sizes[kind], ours, theirs))
     return sorted(found, key=lambda d: -d.largest)
 
 

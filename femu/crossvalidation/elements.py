@@ -118,12 +118,13 @@ def mass_options(element: FrameElement, consistent: bool) -> list[Any]:
 def frame_readings(element: FrameElement, tag: int, points: int = 0) -> list[Reading]:
     """Basic, local and global forces, and the forces of the sections."""
     name = element.name
+    global_kinds = _END_KINDS if element.mass == 0.0 else ("",) * 6  # else with the inertia of its mass in OpenSees
     found = [
         Reading(["basicForce", tag], (FORCE, MOMENT, MOMENT), tuple(f"{name}, {c}" for c in ("N", "Mi", "Mj")),
                 lambda result: result.force(name, "basic")),
         Reading(["eleResponse", tag, "localForce"], _END_KINDS, tuple(f"{name}, local {c}" for c in _ENDS),
                 lambda result: result.force(name, "local")),
-        Reading(["eleForce", tag], _END_KINDS, tuple(f"{name}, global {c}" for c in _ENDS),
+        Reading(["eleForce", tag], global_kinds, tuple(f"{name}, global {c}" for c in _ENDS),
                 lambda result: result.force(name, "global"), tuple((n, d) for n in element.nodes for d in DOF_NAMES))]
     for point in range(points):
         found.append(Reading(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import re
 import subprocess
 import sys
 
@@ -27,7 +28,8 @@ def test_help_lists_every_command(arguments: list[str]) -> None:
 def test_help_of_a_command_has_an_example(name: str) -> None:
     run = CliRunner().invoke(main, [name, "--help"])
     assert run.exit_code == 0, run.output
-    assert f"femu {name}" in run.output.partition("Example:")[2]
+    after = re.split(r"^ *Examples?:$", run.output, flags=re.MULTILINE)
+    assert len(after) == 2 and f"femu {name}" in after[1]
 
 
 @pytest.mark.parametrize("name", COMMANDS)

@@ -27,10 +27,12 @@ from femu.materials import (
     BoucWen,
     Elastic,
     ElasticGap,
+    ElasticSection,
     KentParkConcrete,
     MaxwellDamper,
     MenegottoPinto,
     NMSection,
+    Parallel,
     Viscous,
 )
 from femu.model import Model
@@ -119,14 +121,14 @@ def _portal(release_i: bool, release_j: bool) -> Model:
     return model
 
 
-def _truss(geometry: str, material: Any = STEEL) -> Model:
+def _truss(geometry: str, material: Any = STEEL, mass: float = 0.0) -> Model:
     """Two bars that meet at a loaded joint."""
     model = Model("two bars")
     model.node("left", 0.0, 0.0, fixed="xy")
     model.node("right", 4.0, 0.0, fixed="xy")
     model.node("top", 1.5, 2.0, mass=5e3)
     for name in ("left", "right"):
-        model.add(Truss(f"{name} bar", name, "top", material=material, area=2e-4, geometry=geometry, mass=30.0))
+        model.add(Truss(f"{name} bar", name, "top", material=material, area=2e-4, geometry=geometry, mass=mass))
     model.load("top", y=-10e3, pattern="gravity")
     model.load("top", x=1.0, pattern="push")
     return model
@@ -187,8 +189,11 @@ def _links() -> list[Case]:
         made += [ModelCase(f"Truss, {geometry}, static", model, [Stage(LoadControl(pattern="gravity", steps=5))]),
                  ModelCase(f"Truss, {geometry}, cyclic", model, [GRAVITY, cycles("top", 0.02)], quick=True),
                  ModelCase(f"Truss, {geometry}, dynamic", model, [GRAVITY, quake(20.0)], limit=DYNAMIC, quick=True)]
-    made.append(ModelCase("Truss, concrete", partial(_truss, "linear", KentParkConcrete(3e8, 0.002, 6e7, 0.006)),
-                          [GRAVITY, Stage(DisplacementControl("top", "y", [-0.006, -0.001, -0.008], 2e-4, pattern="gravity"))]))
+    made.append(ModelCase("Truss, mass per length, dynamic", partial(_truss, "linear", mass=300.0), [GRAVITY, quake(20.0)],
+                          limit=DYNAMIC))
+    concrete = Parallel([KentParkConcrete(3e8, 0.002, 6e7, 0.006), Elastic(1e10)])
+    made.append(ModelCase("Truss, concrete, cyclic", partial(_truss, "linear", concrete),
+                          [Stage(DisplacementControl("top", "y", [-0.01, -0.001, -0.02, 0.005], 2e-4, pattern="gravity"))]))
     for name, make in (("ZeroLength", _zero_length(0.0)), ("ZeroLength, turned", _zero_length(0.4)),
                        ("TwoNodeLink", _two_node_link), ("ZeroLength, gaps", _gaps), ("ZeroLengthSection", _section)):
         model = partial(_springs, make)
@@ -206,15 +211,27 @@ NEAREST = ("OpenSees has no N-M section. It is compared with the fibre section o
            "depth where the N-M section yields at once (shape factor).")
 
 
+def _nm_portal() -> Model:
+    """The frame of Wu, Chen, Xu and Zeng (2015): two N-M columns and an elastic beam, 30 t a node."""
+    column = NMSection.h_shape(0.25, 0.25, 0.006, 0.012, E=206e9, fy=280e6, b=0.03)
+    model = Model("portal")
+    for name, x, y in (("A", 0.0, 0.0), ("B", 6.0, 0.0), ("C", 0.0, 3.6), ("D", 6.0, 3.6)):
+        model.node(name, x, y, fixed=y == 0.0, mass=(30e3, 30e3, 20e3) if y else None)
+    model.add(ForceBeamColumn("left", "A", "C", section=column))
+    model.add(ForceBeamColumn("right", "B", "D", section=column))
+    model.add(ElasticBeamColumn("beam", "C", "D", section=ElasticSection(206e9, 6.456e-3, 1.101e-4)))
+    model.rayleigh(0.02)
+    return model
+
+
 def _nm() -> list[Case]:
     section = NMSection.h_shape(0.25, 0.25, 0.006, 0.012, E=206e9, fy=280e6, b=0.03)
     made: list[Case] = []
     for share in (0.0, 0.2, 0.4):
         model = partial(cantilever, ForceBeamColumn, section=section, weight=share * section.yield_force, lean=0.0)
-        made.append(ModelCase(f"NMSection in a column at {share:g} of its yield force, cyclic", model, [GRAVITY, cycles(1, 0.12)],
+        made.append(ModelCase(f"NMSection in a column at {share:g} of its yield force, cyclic", model, [GRAVITY, cycles(1, 0.25)],
                               limit=Limit(rms=0.03, of_peaks=0.01, kinds=("load factor",)), reason=NEAREST))
-    model = partial(cantilever, ForceBeamColumn, section=section, weight=250e3, lean=0.0)
-    made.append(ModelCase("NMSection in a column, dynamic", model, [GRAVITY, quake(4.0)],
+    made.append(ModelCase("NMSection in a portal, dynamic", _nm_portal, [quake(2.2)],
                           limit=Limit(rms=0.06, of_peaks=0.04, kinds=("displacement",)), reason=NEAREST, quick=True))
     return made
 

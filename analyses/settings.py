@@ -1,0 +1,23 @@
+"""Numbers by which Python and the kernels of the marches talk: settings, choices, and why a march stopped."""
+
+from __future__ import annotations
+
+# settings of a run (floats)
+(DT, ALPHA_M, ALPHA_F, BETA, GAMMA, TEST, TOLERANCE, ITERATIONS, TANGENT, LINE_SEARCH, KRYLOV, CONTROL, CONTROLLED,
+ PATTERN, ARC_WEIGHT, CURRENT, COMMITTED, ADVANCED, FACTORED, NSETTINGS) = range(20)
+# ADVANCED: change of the load factor in the step so far; FACTORED: 1 where the initial matrix is factored
+
+# how the step is controlled
+TRANSIENT, LOAD, DISPLACEMENT, ARC_LENGTH = 0, 1, 2, 3
+# which norm must fall below the tolerance: of the unbalance or the increment, or the energy, absolute or relative
+UNBALANCE, INCREMENT, ENERGY, RELATIVE_UNBALANCE, RELATIVE_INCREMENT, RELATIVE_ENERGY = range(6)
+# which tangent the iterations use
+EACH, FIRST_OF_STEP, INITIAL = 0, 1, 2
+
+# why a march stopped
+DONE, NOT_CONVERGED, SINGULAR, ELEMENT_FAILED, NOT_FINITE, NO_ROOT, LIMIT_REACHED = range(7)
+
+LINE_SEARCH_TRIALS = 10
+LINE_SEARCH_LEAST, LINE_SEARCH_MOST = 0.1, 10.0
+REPORT_FLOATS = 2
+ROUNDING = 1e-12  # a Newton increment this small beside the displacement betters nothing

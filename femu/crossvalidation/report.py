@@ -1,0 +1,67 @@
+"""Tables of what cross-validation found."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable
+
+from femu.cli.table import Row, Table
+from femu.crossvalidation.case import Verdict
+from femu.crossvalidation.compare import Difference
+from femu.crossvalidation.run import crossvalidate, run_cases
+from femu.crossvalidation.script import Script
+from femu.crossvalidation.suite import suite
+from femu.crossvalidation.suite.frames import RECORDS, far_field
+
+
+def of_suite(quick: bool, groups: tuple[str, ...], seen: Callable[[str], None] | None = None) -> Table:
+    """Table of the suite: a row a case."""
+    began = time.perf_counter()
+    chosen = suite(quick, groups)
+    labels = [group for group, cases in chosen.items() for _ in cases]
+    verdicts = run_cases([case for cases in chosen.values() for case in cases], seen=seen)
+    rows = [verdict_row(group, verdict) for group, verdict in zip(labels, verdicts, strict=True)]
+    same = [v.worst.largest for v in verdicts if v.worst and not v.case.reason]
+    kept = sum(v.ok for v in verdicts)
+    notes = [f"{kept} of {len(verdicts)} cases within their limit, in {time.perf_counter() - began:.0f} s. Largest difference "
+             f"where the formulation is the same: {max(same, default=math.nan):.1e} of the peak of its kind."]
+    reasons: dict[str, list[str]] = {}
+    for verdict in verdicts:
+        if verdict.case.reason:
+            reasons.setdefault(verdict.case.reason, []).append(verdict.case.name)
+    notes += [f"{'; '.join(names)}: {reason}" for reason, names in reasons.items()]
+    if "frames" in groups and far_field() is None:
+        notes.append(f"Frames ran under El Centro and an artificial far-field motion. To add a recorded one, let the environment "
+                     f"variable {RECORDS} name a folder with the far-field set of FEMA P-695.")
+    return Table("femu against openseespy: largest difference, as a share of the peak of its kind", rows, notes)
+
+
+def verdict_row(group: str, verdict: Verdict) -> Row:
+    """The row of one case."""
+    case, worst = verdict.case, verdict.worst
+    name = f"{group}: {case.name}"
+    if worst is None:
+        return Row(name, "not compared", reference=verdict.message or "nothing to compare", limit=str(case.limit), ok=False)
+    value = worst.largest if math.isfinite(case.limit.largest) else worst.rms
+    return Row(name, f"{value:.1e}" + ("" if math.isfinite(case.limit.largest) else " rms"), reference=where(worst),
+               limit=str(case.limit), ok=verdict.ok)
+
+
+def where(found: Difference) -> str:
+    """Where and when a difference was largest, in words."""
+    return f"{found.kind}: {found.where}, t = {found.when:.4g}"
+
+
+def of_script(script: Script) -> Table:
+    """Table of one model: a row a kind of quantity."""
+    verdict = crossvalidate(script.model, script.analysis, script.motion, duration=script.duration)
+    limit = verdict.case.limit
+    bounded = not verdict.notes
+    rows = [Row(found.kind, f"{found.largest:.1e}", reference=f"{found.where}, t = {found.when:.4g}",
+                limit=str(limit) if bounded else "", ok=limit.keeps(found) if bounded else None) for found in verdict.found]
+    notes = ["Differences are shares of the peak of their kind."]
+    if not bounded:
+        notes += [*verdict.notes, "So no limit is set. Root mean square of the difference, and difference of the peaks:"]
+        notes += [f"{found.kind}: rms {found.rms:.2g}, peaks {found.of_peaks:.2g}" for found in verdict.found]
+    return Table(f"{script.model.name} in femu and in openseespy", rows, notes)

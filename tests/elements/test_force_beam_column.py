@@ -1,0 +1,222 @@
+"""The force-based beam-column: against integration of the curvature, and its state determination in trouble."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from element_harness import BILINEAR, EA, EI, ELASTIC, INTERACTION, LENGTH, MP, NY, Probe, equilibrium
+
+from femu import context as slot
+from femu.elements import DisplacementBeamColumn, ForceBeamColumn, Hinges, force_kernel
+from femu.elements.quadrature import lobatto
+from femu.errors import AnalysisError
+from femu.materials import Bilinear, Elastic, MenegottoPinto, MinMax
+from femu.materials.nm_section import NMSection
+from femu.materials.uncoupled_section import UncoupledSection
+from femu.model import Model
+from femu.path import drive
+
+FREE = [(2, "x"), (2, "y"), (2, "rz")]
+
+
+def cantilever(section=BILINEAR, kind=ForceBeamColumn, **options):
+    model = Model()
+    model.node(1, 0.0, 0.0, fixed=True)
+    model.node(2, LENGTH, 0.0)
+    model.add(kind("e", 1, 2, section=section, **options) if section is not None else kind("e", 1, 2, **options))
+    return model
+
+
+def uncoupled(b):
+    return UncoupledSection(Bilinear(EA, NY, b), Bilinear(EI, MP, b))
+
+
+def curvature(M, b):
+    size = np.abs(M)
+    return np.sign(M) * np.where(size < MP, size / EI, MP / EI + (size - MP) / (b * EI))
+
+
+def impose(probe, path):
+    """Walk along displacements of node 2, every step committed; basic forces of each."""
+    found = []
+    for displacement in path:
+        u = np.zeros(probe.program.ndof)
+        u[probe.places(*FREE)] = displacement
+        probe(u)
+        probe.commit()
+        found.append([probe.element()[q] for q in ("N", "Mi", "Mj")])
+    return np.array(found)
+
+
+@pytest.mark.parametrize("points", range(2, 11))
+@pytest.mark.parametrize("rule", ["lobatto", "legendre", "radau"])
+def test_tip_displacement_is_the_integral_of_the_curvature(points, rule):
+    """Beyond yield, to round-off for the sum over the element's own points."""
+    model = cantilever(points=points, integration=rule)
+    P = 1.6 * MP / LENGTH
+    model.load(2, y=P)
+    probe = equilibrium(model)
+    along = probe.program.elements["e"].along(LENGTH)
+    x, w = np.array(along.places) * LENGTH, np.array(along.weights) * LENGTH
+    bent = curvature(P * (LENGTH - x), 0.03)
+    tip, rotation = probe.run[slot.U1][probe.places((2, "y"), (2, "rz"))]
+    assert tip == pytest.approx(np.sum(w * bent * (LENGTH - x)), rel=1e-9)
+    assert rotation == pytest.approx(np.sum(w * bent), rel=1e-9)
+
+
+def test_more_points_come_closer_to_the_exact_integral():
+    P = 1.6 * MP / LENGTH
+    x = np.linspace(0.0, LENGTH, 200001)
+    exact = np.trapezoid(curvature(P * (LENGTH - x), 0.03) * (LENGTH - x), x)
+    errors = []
+    for points in (3, 5, 10):
+        model = cantilever(points=points)
+        model.load(2, y=P)
+        probe = equilibrium(model)
+        errors.append(abs(probe.run[slot.U1][probe.program.dof(2, "y")] / exact - 1.0))
+    assert errors[-1] < 0.03
+    assert errors[0] > errors[-1]
+
+
+def test_one_force_based_member_equals_many_displacement_based_ones():
+    P, parts = 1.4 * MP / LENGTH, 40
+    model = Model()
+    for node in range(parts + 1):
+        model.node(node, LENGTH * node / parts, 0.0, fixed=node == 0)
+        if node:
+            model.add(DisplacementBeamColumn(f"e{node}", node - 1, node, section=BILINEAR, points=3))
+    model.load(parts, y=P)
+    many = equilibrium(model).run[slot.U1]
+    program = model.compile()
+    x = np.linspace(0.0, LENGTH, 200001)
+    exact = np.trapezoid(curvature(P * (LENGTH - x), 0.03) * (LENGTH - x), x)
+    assert many[program.dof(parts, "y")] == pytest.approx(exact, rel=2e-3)
+
+
+def test_hinges_spread_plastic_rotation_over_their_length():
+    hinge = 0.2
+    model = cantilever(None, integration=Hinges(BILINEAR, hinge, BILINEAR, hinge, ELASTIC))
+    P = 1.3 * MP / LENGTH
+    model.load(2, y=P)
+    probe = equilibrium(model)
+    state = probe.element()
+    plastic = curvature(np.array(P * LENGTH), 0.03) - P * LENGTH / EI
+    elastic_tip = P * LENGTH**3 / (3 * EI)
+    tip = probe.run[slot.U1][probe.program.dof(2, "y")]
+    assert tip == pytest.approx(elastic_tip + plastic * hinge * LENGTH, rel=1e-9)
+    assert abs(state["section[0].curvature"]) == pytest.approx(curvature(np.array(P * LENGTH), 0.03), rel=1e-9)
+
+
+def test_section_states_belong_to_the_sections_law():
+    """Forces of the sections by their own law at their own deformations, and in balance with the end forces."""
+    probe = Probe(cantilever(INTERACTION))
+    impose(probe, [(0.003, 0.09, 0.05)])
+    state = probe.element()
+    for p, x in enumerate(lobatto(5)[0]):
+        law = drive(INTERACTION, [[state[f"section[{p}].axial_strain"], state[f"section[{p}].curvature"]]])
+        assert law.force[0] == pytest.approx([state[f"section[{p}].N"], state[f"section[{p}].M"]], rel=1e-12)
+        assert state[f"section[{p}].N"] == pytest.approx(state["N"], rel=1e-8)
+        assert state[f"section[{p}].M"] == pytest.approx((x - 1) * state["Mi"] + x * state["Mj"], rel=1e-8)
+
+
+# --- trouble ---
+
+
+class Plain(ForceBeamColumn):
+    """The iteration alone: moves are not cut back, increments not divided."""
+
+    def basic_kernel(self):
+        return _plain(self.section_count, 0, 0)
+
+
+class Divided(ForceBeamColumn):
+    """The iteration with division of the increment alone."""
+
+    def basic_kernel(self):
+        return _plain(self.section_count, 0, force_kernel.SUBDIVISIONS)
+
+
+def _plain(points, cuts, subdivisions):
+    key = (points, cuts, subdivisions)
+    if key not in _KERNELS:
+        kept = force_kernel.CUTS, force_kernel.SUBDIVISIONS
+        try:
+            force_kernel.CUTS, force_kernel.SUBDIVISIONS = cuts, subdivisions
+            _KERNELS[key] = force_kernel.force_based.__wrapped__(points)
+            assert _KERNELS[key].address  # compiled while the constants are changed
+        finally:
+            force_kernel.CUTS, force_kernel.SUBDIVISIONS = kept
+    return _KERNELS[key]
+
+
+_KERNELS: dict = {}
+JUMP = (-0.00035, 0.0336, 0.00275)  # to just beyond yield in one step: the plain iteration goes round in circles
+
+
+def test_plain_iteration_fails_where_division_and_cuts_each_help():
+    with pytest.raises(AnalysisError):
+        impose(Probe(cantilever(kind=Plain)), [JUMP])
+    divided = impose(Probe(cantilever(kind=Divided)), [JUMP])
+    cut = impose(Probe(cantilever()), [JUMP])
+    small = impose(Probe(cantilever()), np.linspace(0.0, 1.0, 200)[1:, None] * JUMP)
+    assert divided == pytest.approx(cut, rel=1e-7)
+    # a proportional path is monotone in every section here: many steps give the same
+    assert small[-1] == pytest.approx(cut[-1], rel=1e-7)
+
+
+@pytest.mark.parametrize("section", [
+    uncoupled(0.03), uncoupled(1e-4), uncoupled(0.0), INTERACTION,
+    NMSection(EA=EA, EI=EI, yield_force=NY, plastic_moment=MP, flange_web_ratio=2.2, b=1e-3),
+    NMSection(EA=EA, EI=EI, yield_force=NY, plastic_moment=MP, flange_web_ratio=2.2, b=0.0),
+    UncoupledSection(MenegottoPinto(EA, NY, 0.01), MenegottoPinto(EI, MP, 0.01)),
+], ids=["b=0.03", "b=1e-4", "b=0", "N-M", "N-M b=1e-3", "N-M b=0", "Menegotto-Pinto"])
+def test_any_step_however_large_has_an_answer(section):
+    """Sections without softening: the energy is convex, so the iteration must find its least value."""
+    rng = np.random.default_rng(7)
+    for _ in range(25):
+        size = 10 ** rng.uniform(-3.0, -0.3)
+        path = np.cumsum(rng.normal(size=(5, 3)) * (0.05 * size, size, 0.5 * size), axis=0)
+        forces = impose(Probe(cantilever(section)), path)
+        assert np.isfinite(forces).all()
+
+
+def test_perfectly_plastic_member_carries_its_plastic_moment_and_no_more():
+    probe = Probe(cantilever(uncoupled(0.0)))
+    found = impose(probe, [(0.0, d, 0.0) for d in np.linspace(0.0, 0.5, 26)[1:]])
+    assert found[-1, 1:] == pytest.approx([-MP, -MP], rel=1e-9)
+    assert np.abs(found).max() <= MP * (1 + 1e-9)
+    # unloading is elastic, by 12 EI / L^3
+    before = found[-1]
+    after = impose(probe, [(0.0, 0.499, 0.0)])[-1]
+    assert after - before == pytest.approx([0.0, 6 * EI / LENGTH**2 * 1e-3, 6 * EI / LENGTH**2 * 1e-3], rel=1e-6, abs=1e-6)
+
+
+def test_a_member_that_breaks_says_so():
+    """A section that loses all strength has no force to balance: an error in words, and no endless loop."""
+    breaking = UncoupledSection(Elastic(EA), MinMax(Bilinear(EI, MP, 0.01), -3 * MP / EI, 3 * MP / EI))
+    probe = Probe(cantilever(breaking))
+    with pytest.raises(AnalysisError) as caught:
+        impose(probe, [(0.0, d, 0.0) for d in np.linspace(0.0, 1.0, 21)])
+    text = str(caught.value)
+    assert "ForceBeamColumn('e') between nodes 1 and 2" in text
+    assert "converge" in text or "inverted" in text
+
+
+def test_the_committed_state_survives_a_failure():
+    breaking = UncoupledSection(Elastic(EA), MinMax(Bilinear(EI, MP, 0.01), -3 * MP / EI, 3 * MP / EI))
+    probe = Probe(cantilever(breaking))
+    impose(probe, [(0.0, 0.03, 0.0)])
+    kept = probe.run.state.vector.copy()
+    with pytest.raises(AnalysisError):
+        impose(probe, [(0.0, 5.0, 0.0)])
+    assert np.array_equal(probe.run.state.vector, kept)
+    again = impose(probe, [(0.0, 0.03, 0.0)])
+    assert np.isfinite(again).all()
+
+
+def test_parameters_change_without_compiling_again():
+    probe = Probe(cantilever())
+    stiff = probe(np.zeros(6))[1]
+    probe.program.parameters["e.section.moment.E"] = 2.0 * EI
+    probe.program.parameters["e.section.axial.E"] = 2.0 * EA
+    assert probe(np.zeros(6))[1] == pytest.approx(2.0 * stiff, rel=1e-12)
