@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from femu import context as slot
 from femu.analyses import settings as code
-from femu.analyses.algorithms import KRYLOV_MOST, Algorithm, ModifiedNewton
+from femu.analyses.algorithms import KRYLOV_MOST, Algorithm
 from femu.analyses.convergence import Test
 from femu.analyses.krylov import basis_floats
 from femu.analyses.policy import Policy, Relaxation
@@ -56,14 +56,11 @@ class Marcher:
         self._deadline = 0.0
         program = run.program
         self.settings = run[slot.SETTINGS]
-        for place in (slot.A, slot.KINITIAL):
-            run.hold(place, aligned(program.storage + 8))
+        run.hold(slot.A, aligned(program.storage + 8))
         for place in (slot.R, slot.DX, slot.XP, slot.S1, slot.S2, slot.PREVIOUS):
             run.hold(place, aligned(program.ndof + 4))
         most = max([algorithm.krylov, *(a.krylov for a in policy.algorithms)])
         run.hold(slot.BASIS, aligned(basis_floats(program.neq, min(most, KRYLOV_MOST)) if most else 1))
-        if any(isinstance(a, ModifiedNewton) and a.initial for a in (algorithm, *policy.algorithms)):
-            run.hold(slot.KINITIAL, run.initial_stiffness())
         self.nodal = run[slot.NODAL]
         self.blocks = save.blocks(program)
         self.columns = np.array([c for block in self.blocks.values() for c in block], dtype=np.int64)
@@ -79,6 +76,8 @@ class Marcher:
         s[code.TANGENT], s[code.LINE_SEARCH], s[code.KRYLOV] = algorithm.tangent, algorithm.line_search, algorithm.krylov
         s[code.TEST], s[code.TOLERANCE], s[code.ITERATIONS] = self.test.code, self.test.tolerance, self.test.iterations
         s[code.FACTORED] = 0.0
+        if algorithm.tangent == code.INITIAL and self.run.context[slot.KINITIAL] == 0:
+            self.run.hold(slot.KINITIAL, self.run.initial_stiffness())
 
     def _call(self, first: int, last: int) -> int:
         self.run.context[slot.FIRST], self.run.context[slot.LAST] = first, last

@@ -138,10 +138,9 @@ class Transient:
         settings[code.CURRENT], settings[code.COMMITTED] = current, committed
         self._modal(run)
         nodal = run.hold(slot.NODAL, program.nodal.copy())
-        full = program.mass_matrix(p)
         for direction in motions:
             row = program.pattern_names.index(GROUND[direction])
-            nodal[row] = -(full @ program.influence(direction))
+            nodal[row] = -run.mass_times(program.influence(direction))
             program.gather(nodal[row])
         run.hold(slot.NODAL_WANTED, np.any(nodal != 0.0, axis=1).astype(np.int64))
         run.hold(slot.IMPOSED, np.array(sorted(program.imposed) or [0], dtype=np.int64))

@@ -22,7 +22,7 @@ BASIC_STATE = [*BASIC_NAMES, "k_NN", "k_Ni", "k_Nj", "k_ii", "k_ij", "k_jj", "v_
 _FAILURES = {
     1: "a section has no answer",
     2: "its flexibility cannot be inverted",
-    3: "its state determination does not converge, also not in 64 parts",
+    3: "its state determination does not converge, also not in 64 parts; a softening section may leave no answer",
 }
 
 

@@ -35,32 +35,46 @@ def evaluate(part: Constitutive, p: Array, history: Array, strain: Array) -> Arr
     return stress
 
 
-def fibre_response(program: Program, parameters: Array, elements: list[Name],
-                   raw: Array) -> tuple[Array, Array, list[list[Any]]]:
-    """Strain and stress of all fibres of the elements, and what the columns are: (element, point, fibre).
+def fibre_index(program: Program, elements: list[Name]) -> list[list[Any]]:
+    """What the columns of `fibre_response` are: element, integration point, number of the fibre in its section."""
+    return [[name, first + point, fibre] for name in elements
+            for first, _, section, count in _runs(program, name) for point in range(count)
+            for fibre in range(sum(len(g.y) for g in getattr(section, "groups", ())))]
 
-    Fibres are counted through the groups of a section in their order. A law gives its committed stress when it is
-    evaluated again at its committed strain, so nothing but the state is needed.
+
+def _runs(program: Program, name: Name) -> list[tuple[int, str, Any, int]]:
+    """Sections along an element: first point, name, section, number of points."""
+    along = getattr(program.elements[name], "along", None)
+    if along is None:
+        raise InputError("Save", "fibres", name, "must be elements with fibre sections")
+    runs, first = [], 0
+    for label, section, count in along(program.plans[name].geometry[0]).runs:
+        runs.append((first, label, section, count))
+        first += count
+    return runs
+
+
+def fibre_response(program: Program, parameters: Array, elements: list[Name], raw: Array) -> tuple[Array, Array]:
+    """Strain and stress of all fibres of the elements, a column each (see `fibre_index`), from their saved states.
+
+    A law gives its committed stress when it is evaluated again at its committed strain, so nothing but the state is
+    needed.
     """
-    strains, stresses, index = [], [], []
+    strains: list[Array] = []
+    stresses: list[Array] = []
     start = 0
     for name in elements:
-        element, plan = program.elements[name], program.plans[name]
-        state = raw[:, start:start + len(plan.state)]
-        start += len(plan.state)
-        column = {variable: c for c, variable in enumerate(plan.state)}
-        along = getattr(element, "along", None)
-        if along is None:
-            raise InputError("Save", "fibres", name, "must be elements with fibre sections")
-        first = 0
-        for label, section, count in along(plan.geometry[0]).runs:
+        names = program.plans[name].state
+        state = raw[:, start:start + len(names)]
+        start += len(names)
+        column = {variable: c for c, variable in enumerate(names)}
+        for first, label, section, count in _runs(program, name):
             groups = getattr(section, "groups", ())
             base = program.parameters.index(f"{name}.{label}.{groups[0].name}.y[0]") if groups else 0
-            at_parts = base + sum(2 * len(g.y) for g in groups)
             for point in range(first, first + count):
                 axial = state[:, column[f"section[{point}].axial_strain"]]
                 curvature = state[:, column[f"section[{point}].curvature"]]
-                at_shape, at_part, number = base, at_parts, 0
+                at_shape, at_part = base, base + sum(2 * len(g.y) for g in groups)
                 for group in groups:
                     variables = group.material.history_names()
                     p = parameters[at_part:at_part + group.material.parameter_count]
@@ -69,11 +83,7 @@ def fibre_response(program: Program, parameters: Array, elements: list[Name],
                         history = np.array([state[:, column[f"{label}[{point}].{group.name}[{f}].{v}"]] for v in variables])
                         strains.append(strain)
                         stresses.append(evaluate(group.material, p, history, strain))
-                        index.append([name, point, number])
-                        number += 1
                     at_shape += 2 * len(group.y)
                     at_part += group.material.parameter_count
-            first += count
-    rows = len(raw)
-    return (np.array(strains).T if strains else np.zeros((rows, 0)),
-            np.array(stresses).T if stresses else np.zeros((rows, 0)), index)
+    none = np.zeros((len(raw), 0))
+    return (np.array(strains).T, np.array(stresses).T) if strains else (none, none)

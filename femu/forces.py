@@ -12,8 +12,8 @@ from femu.element import Name, chord
 from femu.errors import AnalysisError, InputError
 
 if TYPE_CHECKING:
+    from femu.program import Program
     from femu.results import Result
-    from femu.run import Run
 
 Array = npt.NDArray[np.float64]
 SYSTEMS = ("basic", "local", "global")
@@ -71,25 +71,23 @@ def plastic_deformation(result: Result, name: Name) -> Array:
     return deformation(result, name) - np.linalg.solve(stiffness, q.T).T
 
 
-def frame_members(run: Run) -> dict[Name, dict[str, Any]]:
+def frame_members(program: Program, parameters: Array) -> dict[Name, dict[str, Any]]:
     """What later questions about frame members need, by name: their geometry, the basic stiffness of the virgin
     member, and its basic forces under member loads at factor 1 while its ends are held, a row a pattern ("clamped",
     only where there are loads).
     """
     from femu.run import Run
 
-    program = run.program
-    virgin = Run(program, program.state(), run.parameters)
+    virgin = Run(program, program.state(), parameters)
     frames = {n: program.element_state(n)[0] for n, plan in program.plans.items() if plan.basic_forces == BASIC_NAMES}
     virgin.determine(slot.EVALUATE)
     found: dict[Name, dict[str, Any]] = {}
     for name, start in frames.items():
-        matrix = np.zeros((3, 3))
-        matrix[np.triu_indices(3)] = virgin[slot.T][start + 3:start + 9]
+        nn, ni, nj, ii, ij, jj = (float(k) for k in virgin[slot.T][start + 3:start + 9])
         element: Any = program.elements[name]
         offsets = [float(v) for v in (*element.offset_i, *element.offset_j)]
         found[name] = {"constants": [*chord(element, program.coordinates, offsets), *offsets],
-                       "stiffness": (matrix + np.triu(matrix, 1).T).tolist()}
+                       "stiffness": [[nn, ni, nj], [ni, ii, ij], [nj, ij, jj]]}
     loaded = [name for name in frames if program.end_loads(name) is not None]
     for name in loaded:
         found[name]["clamped"] = np.zeros((len(program.pattern_names), 3)).tolist()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -274,18 +275,28 @@ class Program:
         """The mass matrix over all degrees of freedom, as a sparse matrix of the given parameter vector."""
         from scipy.sparse import coo_array
 
-        p = self.parameters.vector if p is None else p
-        rows, columns, values = [], [], []
-        for r, c, index, factor in self._mass_terms:
-            for i, fi in self.numbering.links.get(r, [(r, 1.0)]):
-                for j, fj in self.numbering.links.get(c, [(c, 1.0)]):
-                    rows.append(i)
-                    columns.append(j)
-                    values.append(fi * fj * factor * p[index])
+        rows, columns, index, factors = self.mass_terms
+        values = factors * (self.parameters.vector if p is None else p)[index]
         return coo_array((values, (rows, columns)), shape=(self.ndof, self.ndof)).tocsr()
+
+    @cached_property
+    def mass_terms(self) -> tuple[Any, Any, Any, Array]:
+        """The mass matrix as a sum: rows, columns, places in the parameter vector, factors; linked ones resolved."""
+        terms = [(i, j, index, fi * fj * factor) for r, c, index, factor in self._mass_terms
+                 for i, fi in self.numbering.links.get(r, [(r, 1.0)]) for j, fj in self.numbering.links.get(c, [(c, 1.0)])]
+        table = np.array(terms).reshape(-1, 4)
+        rows, columns, index = (table[:, k].astype(np.int64) for k in range(3))
+        return rows, columns, index, table[:, 3].copy()
 
     def influence(self, direction: str) -> Array:
         """Displacement of every degree of freedom when the ground moves by 1 in a direction."""
+        return self._influences[direction].copy()
+
+    @cached_property
+    def _influences(self) -> dict[str, Array]:
+        return {direction: self._influence(direction) for direction in DOF_NAMES}
+
+    def _influence(self, direction: str) -> Array:
         r = np.zeros(self.ndof)
         for (_, d), place in self.numbering.place.items():
             if d == direction:

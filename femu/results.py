@@ -7,7 +7,7 @@ A reaction is the force the support exerts on the structure. Element forces act 
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from os import PathLike
 from typing import TYPE_CHECKING, Any
@@ -18,7 +18,7 @@ import numpy.typing as npt
 
 from femu.element import DOF_NAMES, Name
 from femu.errors import FileError, InputError, ModelError, UnsupportedError
-from femu.fibres import fibre_response
+from femu.fibres import fibre_index, fibre_response
 from femu.forces import frame_members
 from femu.outcome import Outcome
 from femu.program import Program
@@ -27,7 +27,6 @@ from femu.state import ENERGIES, State
 
 if TYPE_CHECKING:
     from femu.analyses.marcher import Marcher
-    from femu.run import Run
 
 Array = npt.NDArray[np.float64]
 FORMAT = "femu result 1"
@@ -41,8 +40,8 @@ class Result:
     model: str
     outcome: Outcome
     message: str
-    arrays: dict[str, Array]  # by kind of quantity: rows by columns
-    index: dict[str, Any]  # what the columns mean; see `describe`
+    arrays: dict[str, Array] = field(repr=False)  # by kind of quantity: rows by columns
+    index: Mapping[str, Any] = field(repr=False)  # what the columns mean; see `describe`
     relaxations: list[dict[str, Any]] = field(default_factory=list)
     iterations: Array = field(default_factory=lambda: np.zeros(0))
     seconds: float = 0.0
@@ -57,11 +56,11 @@ class Result:
         for name, block in marcher.blocks.items():
             arrays[name] = marcher.output[:marcher.rows, start:start + len(block)]
             start += len(block)
-        index = describe(run, marcher.save, marcher.blocks, marcher.nodal)
         raw = arrays.pop("fibre")
         if raw.shape[1]:
-            arrays["fibre_strain"], arrays["fibre_stress"], index["fibres"] = fibre_response(
+            arrays["fibre_strain"], arrays["fibre_stress"] = fibre_response(
                 run.program, run.parameters, marcher.save.fibred(run.program), raw)
+        index = describe(run.program, run.parameters.copy(), marcher.save, marcher.blocks, marcher.nodal)
         return cls(kind, run.program.name, outcome, marcher.message or outcome.value, arrays, index,
                    [asdict(r) for r in marcher.relaxations], marcher.reports[:marcher.done, 0].copy(), marcher.seconds,
                    run.state)
@@ -206,7 +205,7 @@ class Result:
     def save(self, path: str | PathLike[str]) -> None:
         """Write to an HDF5 file; `load` reads it back equal."""
         meta = {"kind": self.kind, "model": self.model, "outcome": self.outcome.name, "message": self.message,
-                "index": self.index, "relaxations": self.relaxations, "seconds": self.seconds}
+                "index": dict(self.index), "relaxations": self.relaxations, "seconds": self.seconds}
         try:
             with h5py.File(path, "w") as file:
                 file.attrs["format"] = FORMAT
@@ -303,33 +302,61 @@ def _find(items: Sequence[Any], wanted: Any, what: str, hint: str = "") -> int:
         raise InputError("result", what, wanted, "is not among what was saved", hint) from None
 
 
-def describe(run: Run, save: Save, blocks: dict[str, list[int]], nodal: Array) -> dict[str, Any]:
-    """What the columns mean, as plain data that goes into the file."""
-    program = run.program
+class Index(Mapping[str, Any]):
+    """What the columns mean, as plain data by key, worked out when it is first asked for."""
+
+    def __init__(self, makers: dict[str, Callable[[], Any]]) -> None:
+        self._makers = makers
+        self._made: dict[str, Any] = {}
+
+    def __getitem__(self, key: str) -> Any:
+        if key not in self._made:
+            self._made[key] = self._makers[key]()
+        return self._made[key]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._makers)
+
+    def __len__(self) -> int:
+        return len(self._makers)
+
+
+def describe(program: Program, parameters: Array, save: Save, blocks: dict[str, list[int]], nodal: Array) -> Index:
+    """What the columns of a result mean. It goes into the file with them, so that a file explains itself."""
     layout = program.layout
-    frames = frame_members(run)
-    places: dict[str, dict[str, int]] = {json.dumps(node): {} for node in program.coordinates}
-    for (node, direction), place in program.numbering.place.items():
-        places[json.dumps(node)][direction] = place
+    starts = {"u": layout.u, "v": layout.v, "a": layout.a}
     held = [c - layout.internal for c in blocks["internal"]]
-    saved = set(save.elements(program, save.forces))
-    elements = []
-    column = 0
-    for name, element in program.elements.items():
-        plan = program.plans[name]
-        elements.append({
-            "name": name, "kind": type(element).__name__, "nodes": list(element.nodes),
-            "basic": list(plan.basic_forces), "column": column if name in saved else None,
-            "geometry": getattr(element, "geometry", "linear"),
-            "end_loads": program.end_loads(name), **frames.get(name, {})})
-        column += len(plan.basic_forces) if name in saved else 0
-    sections = [[name, variable] for name in save.sectioned(program)
-                for variable in program.plans[name].state if of_section(variable)]
-    return {"names": list(program.coordinates),
-            "coordinates": {json.dumps(n): x.tolist() for n, x in program.coordinates.items()},
-            "places": places, "patterns": program.pattern_names, "held": held,
-            "held_loads": [{str(p): float(nodal[row, p]) for p in held if nodal[row, p] != 0.0}
-                           for row in range(len(program.pattern_names))],
-            "nodal": {kind: [c - start for c in blocks[kind]]
-                      for kind, start in (("u", layout.u), ("v", layout.v), ("a", layout.a))},
-            "elements": elements, "sections": sections}
+    loads = nodal[:, held]
+
+    def places() -> dict[str, dict[str, int]]:
+        found: dict[str, dict[str, int]] = {json.dumps(node): {} for node in program.coordinates}
+        for (node, direction), place in program.numbering.place.items():
+            found[json.dumps(node)][direction] = place
+        return found
+
+    def elements() -> list[dict[str, Any]]:
+        saved, frames = set(save.elements(program, save.forces)), frame_members(program, parameters)
+        found = []
+        column = 0
+        for name, element in program.elements.items():
+            plan = program.plans[name]
+            found.append({
+                "name": name, "kind": type(element).__name__, "nodes": list(element.nodes),
+                "basic": list(plan.basic_forces), "column": column if name in saved else None,
+                "geometry": getattr(element, "geometry", "linear"),
+                "end_loads": program.end_loads(name), **frames.get(name, {})})
+            column += len(plan.basic_forces) if name in saved else 0
+        return found
+
+    return Index({
+        "names": lambda: list(program.coordinates),
+        "coordinates": lambda: {json.dumps(n): x.tolist() for n, x in program.coordinates.items()},
+        "places": places,
+        "patterns": lambda: program.pattern_names,
+        "held": lambda: held,
+        "held_loads": lambda: [{str(p): float(v) for p, v in zip(held, row, strict=True) if v != 0.0} for row in loads],
+        "nodal": lambda: {kind: [c - start for c in blocks[kind]] for kind, start in starts.items()},
+        "elements": elements,
+        "sections": lambda: [[name, variable] for name in save.sectioned(program)
+                             for variable in program.plans[name].state if of_section(variable)],
+        "fibres": lambda: fibre_index(program, save.fibred(program))})

@@ -146,12 +146,17 @@ class Run:
     def mass_band(self) -> tuple[Array, bool]:
         """Band of the mass matrix, and whether it is diagonal."""
         p = self.program
-        matrix = p.mass_matrix(self.parameters).tocoo()
-        result = aligned(p.storage + 8)
-        row, column = matrix.coords
+        row, column, index, factors = p.mass_terms
         lower = (row < p.neq) & (column <= row)
-        np.add.at(result, column[lower] * p.ld + row[lower] - column[lower], matrix.data[lower])
-        return result, bool(np.all(row[lower] == column[lower]))
+        row, column, values = row[lower], column[lower], (factors * self.parameters[index])[lower]
+        result = aligned(p.storage + 8)
+        result[:p.storage] = np.bincount(column * p.ld + row - column, values, p.storage)
+        return result, bool(np.all((row == column) | (values == 0.0)))
+
+    def mass_times(self, x: Array) -> Array:
+        """Product of the mass matrix with a vector over all degrees of freedom."""
+        row, column, index, factors = self.program.mass_terms
+        return np.bincount(row, factors * self.parameters[index] * x[column], self.program.ndof)
 
     def failure(self) -> str:
         """Sentence on the element that had no answer."""

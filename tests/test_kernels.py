@@ -179,7 +179,8 @@ def test_compiling_is_announced(cache: Path, capsys: pytest.CaptureFixture[str],
 def process(script: str, tmp_path: Path, *path: Path) -> subprocess.Popen[str]:
     environment = {**os.environ, "FEMU_CACHE_DIR": str(tmp_path / "cache"), "FEMU_QUIET": "1",
                    "PYTHONPATH": os.pathsep.join(map(str, path)), "PYTHONDONTWRITEBYTECODE": "1"}
-    return subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, text=True, env=environment)
+    return subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, text=True, env=environment,
+                            cwd=tmp_path)
 
 
 def output(script: str, tmp_path: Path, *path: Path) -> list[float]:

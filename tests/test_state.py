@@ -83,14 +83,18 @@ def test_same_bits_with_rate_dependent_links_and_modal_damping() -> None:
 
 
 def test_same_bits_where_steps_needed_help() -> None:
-    program = portal("fibre", "corotational").compile()
-    strong = QUAKE.scaled(factor=3.0)
-    gravity = LoadControl(pattern="gravity", steps=2).run(program).state
+    program = portal("uncoupled", "corotational").compile()
     analysis = Transient(dt=0.1)
-    whole = analysis.run(program, strong, start=gravity, duration=8.0)
-    half = analysis.run(program, strong, start=gravity, duration=3.0)
-    rest = analysis.run(program, strong, start=half.state, duration=5.0)
+    strong = QUAKE.scaled(factor=8.0)
+    gravity = LoadControl(pattern="gravity", steps=2).run(program).state
+    whole = analysis.run(program, strong, start=gravity, duration=10.0)
+    helped = [r["step"] for r in whole.relaxations]
+    assert helped
+    cut = helped[len(helped) // 2]  # right behind a step that was divided
+    half = analysis.run(program, strong, start=gravity, duration=0.1 * cut)
+    rest = analysis.run(program, strong, start=half.state, duration=0.1 * (100 - cut))
     assert np.array_equal(rest.state.vector, whole.state.vector)
+    assert [r["step"] + cut for r in rest.relaxations] == [s for s in helped if s > cut]
 
 
 CONTINUE = """

@@ -20,7 +20,7 @@ NATURAL = {
     "rotation": ("displacement", -1), "angular velocity": ("velocity", -1), "angular acceleration": ("acceleration", -1),
     "reaction moment": ("reaction", 1), "element moment": ("element force", 1), "section moment": ("element force", 1),
 }
-"""Natural size of a kind: that of another, times or over the length of the model."""
+"""Natural size of a kind: that of another, times or over the length of the model. Of energy: force times displacement."""
 ROUND_OFF = 1e-10
 """A kind whose peak is below this share of its natural size is round-off of a zero, and is not compared."""
 
@@ -64,6 +64,8 @@ def differences(ours: Sequence[Columns], theirs: Sequence[Array], length: float 
     for kind, (mine, his) in peaks.items():
         other_kind, power = NATURAL.get(kind, ("", 0))
         natural = sizes.get(other_kind, 0.0) * length**power if length > 0.0 else 0.0
+        if kind == "energy":
+            natural = sizes.get("element force", 0.0) * sizes.get("displacement", 0.0)
         if sizes[kind] > ROUND_OFF * natural:
             found.append(_of_kind(kind, sizes[kind], abs(mine - his) / sizes[kind], ours, theirs))
     return sorted(found, key=lambda d: -d.largest)

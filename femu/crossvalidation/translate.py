@@ -27,7 +27,7 @@ from femu.crossvalidation.elements import Reading, Situation, write_element
 from femu.crossvalidation.peer import Job
 from femu.crossvalidation.series import write_path, write_series
 from femu.element import DOF_NAMES, Name
-from femu.elements import LumpedMass
+from femu.elements import ElasticBeamColumn, LumpedMass
 from femu.elements.frame_element import FrameElement
 from femu.loads import PointLoad, UniformLoad
 from femu.model import Model
@@ -146,6 +146,10 @@ class Translator:
             for name, element in self.program.elements.items():
                 if isinstance(element, FrameElement) and not element.damped and (initial or current or committed):
                     self.book.write("setElementRayleighDampingFactors", self.elements[name], mass, 0.0, 0.0, 0.0)
+        if self.program.modal_ratios:  # with the modes of the unstressed structure
+            self._solver()
+            self.book.write("eigen", "-fullGenLapack", len(self.program.modal_ratios))
+            self.book.write("modalDamping", *self.program.modal_ratios)
 
     # --- stages ---
 
@@ -170,7 +174,6 @@ class Translator:
         readings = self._readings(stage)
         self.made.readings.append(readings)
         if stage.transient:
-            self._modal_damping()
             book.write("integrator", *_integrator(analysis.integrator))
             book.write("analysis", "Transient")
         elif isinstance(analysis, LoadControl):
@@ -212,6 +215,8 @@ class Translator:
             book.write("remove", "loadPattern", tag)
         self._excitation = []
         motions = stage.motion if isinstance(stage.motion, dict) else {"x": stage.motion} if stage.motion is not None else {}
+        if motions and any(isinstance(e, ElasticBeamColumn) and e.consistent_mass for e in self.model.elements.values()):
+            book.note("OpenSees' elasticBeamColumn with consistent mass takes base acceleration otherwise than by its mass matrix.")
         for direction, motion in motions.items():
             tag, series = book.tag("pattern"), write_series(motion, book, times)
             book.write("pattern", "UniformExcitation", tag, DIRECTIONS[direction], "-accel", series)
@@ -254,12 +259,6 @@ class Translator:
                 raise Untranslatable(f"a member load of the kind {type(load).__name__} has no equivalent in OpenSees.")
             book.write("eleLoad", "-ele", self.elements[element], "-type", *kind)
         return tag
-
-    def _modal_damping(self) -> None:
-        ratios = self.program.modal_ratios
-        if ratios:
-            self.book.write("eigen", "-fullGenLapack", len(ratios))
-            self.book.write("modalDamping", *ratios)
 
     # --- what is read ---
 

@@ -34,6 +34,7 @@ from femu.filters.particle_kalman import (
     weigh_and_select,
 )
 from femu.filters.particles import keep_within
+from femu.filters.sigma import channels, no_measurement
 from femu.kernels import kernel, shift
 
 
@@ -61,7 +62,7 @@ def predict(d, p, s, u, y):
                 P[k] += p[k]
         keep_within(d, p, s, x)
     copy(count * n, means, draws)
-    report(d, s, count, weights, draws, covariances)
+    report(d, p, s, count, weights, draws, covariances)
     return 0
 
 
@@ -73,6 +74,9 @@ def update(d, p, s, u, y):
     predicted = shift(J, m * n)
     w = shift(predicted, m)
     x, P = mean_of(d, s), covariance_of(d, s)
+    if channels(m, y, w) == 0:
+        no_measurement(d, s)
+        return 0
     likelihood = s[LOG_LIKELIHOOD]
     mix = w
     begin_mixture(d, mix)

@@ -25,7 +25,7 @@ import numpy as np
 
 from femu.filters.adaptive_ukf import _root
 from femu.filters.base import Filter
-from femu.filters.bounds import Bounds
+from femu.filters.bounds import Bounds, project
 from femu.filters.estimate import (
     COUNT,
     COUNTER,
@@ -34,11 +34,13 @@ from femu.filters.estimate import (
     OPTION_A,
     OPTION_B,
     REPAIRS,
+    RULES,
     SEED,
     Estimate,
     H,
     M,
     N,
+    bounds_of,
     covariance_of,
     innovation_of,
     mean_of,
@@ -80,11 +82,12 @@ def parts(d, s):
 
 
 @helper
-def report(d, s, count, weights, rows, covariances):
+def report(d, p, s, count, weights, rows, covariances):
     """Mean of the particles; covariance of the mixture: their spread plus the mean of their covariances."""
     n = d[N]
     x, P = mean_of(d, s), covariance_of(d, s)
     weighted_moments(count, n, weights, rows, x, P)
+    project(n, d[RULES], bounds_of(d, p), x)  # a mean of points on a bound may round to its other side
     for k in range(n * n):
         total = 0.0
         for i in range(count):
@@ -177,7 +180,7 @@ def weigh_and_select(d, p, s, u, y, w):
             spread = shift(room, 3 * n * n + n)
             weighted_moments(count, n, weights, means, mean_of(d, s), spread)
             roughen(d, p, s, count, options[1], means, spread, room, shift(room, n * n))
-    report(d, s, count, weights, draws, covariances)
+    report(d, p, s, count, weights, draws, covariances)
     return 0
 
 

@@ -174,12 +174,15 @@ def gather(count, width, parents, rows, w):
 
 @helper
 def weighted_moments(count, n, weights, rows, x, P):
-    """Weighted mean and covariance of rows."""
+    """Weighted mean and covariance of rows; a mean is kept between the extremes, which round-off could leave."""
     for j in range(n):
         total = 0.0
         for i in range(count):
             total += weights[i] * rows[i * n + j]
-        x[j] = total
+        low = high = rows[j]
+        for i in range(1, count):
+            low, high = min(low, rows[i * n + j]), max(high, rows[i * n + j])
+        x[j] = min(max(total, low), high)
     for a in range(n):
         for b in range(a + 1):
             total = 0.0

@@ -36,7 +36,7 @@ from femu.kernels import inlined, shift
 
 LOG_2_PI = log(2.0 * pi)
 NAN = float("nan")
-WILD = 100.0  # an image that leaps this many times further than everything around it is not one to average with
+WILD = 100.0  # a second difference this many times larger than everything around it is not one to average with
 
 
 @inlined
@@ -66,25 +66,32 @@ def weigh(count, centre, mean_0, covariance_0, others, wm, wc):
 def settle(count, n, points, images, x, tame, s):
     """Replace images that are not finite by that of the first point, or by x where that is not finite either.
 
-    With ``tame`` an image that leaps away counts as lost too: further from the first image than WILD times the
-    spread of the points before plus the size of x and of its own step (an explicit integrator has blown up there).
-    Returns the number of replaced images, counted in the estimate.
+    With ``tame`` (points x, x + s_i, x - s_i) an image that leaps away counts as lost too: an explicit integrator has
+    blown up there. A pair is tested by its second difference, which vanishes for a linear function however steep: it
+    is wild if it exceeds WILD times the size of x, of its step and of the pair's own spread, and the image further
+    from the centre is replaced. Returns the number of replaced images, counted in the estimate.
     """
     lost = 0
-    first_is_good = all_finite(n, images)
-    if not first_is_good:
+    if not all_finite(n, images):
         copy(n, x, images)
         lost = 1
     for i in range(1, count):
         row = shift(images, i * n)
-        good = all_finite(n, row)
-        if good and tame:
-            for j in range(n):
-                if abs(row[j] - images[j]) > WILD * (abs(x[j]) + abs(images[j] - x[j]) + abs(points[i * n + j] - x[j])):
-                    good = False
-        if not good:
+        if not all_finite(n, row):
             copy(n, images, row)
             lost += 1
+    if tame:
+        for i in range(1, n + 1):
+            plus, minus = shift(images, i * n), shift(images, (n + i) * n)
+            worst = 0
+            for j in range(n):
+                up, down = plus[j] - images[j], minus[j] - images[j]
+                size = abs(x[j]) + abs(images[j] - x[j]) + abs(points[i * n + j] - x[j])
+                if abs(up + down) > WILD * size:
+                    worst = i if abs(up) > abs(down) else n + i
+            if worst > 0:
+                copy(n, images, shift(images, worst * n))
+                lost += 1
     s[LOST_POINTS] += lost
     return lost
 

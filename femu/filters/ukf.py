@@ -71,7 +71,7 @@ def predict(d, p, s, u, y):
     status = call_model(d[F], (count, X, u, images))
     if status != 0:
         return status
-    if settle(count, n, X, images, x, d[REPAIR] != 0, s) > 0 and not d[REPAIR]:
+    if settle(count, n, X, images, x, d[REPAIR] != 0 and centre == 1, s) > 0 and not d[REPAIR]:
         break_down(d, s, x)
         return 0
     moments(count, n, wm, wc, images, p, x, P)

@@ -61,7 +61,7 @@ def predict(d, p, s, u, y):
         moments(number, n, W, W, shift(points, i * block), p, x, P)
         keep_within(d, p, s, x)
     copy(count * n, means, draws)
-    report(d, s, count, weights, draws, covariances)
+    report(d, p, s, count, weights, draws, covariances)
     s[DRAWN] = 1.0
     return 0
 
@@ -116,8 +116,9 @@ def update(d, p, s, u, y):
             copy(n, new_x, x)
             copy(n * n, new_P, P)
             keep_within(d, p, s, x)
-    if c > 0:
-        note_mixture(d, s, y, likelihood, mix, w)
+    if c == 0:
+        return 0
+    note_mixture(d, s, y, likelihood, mix, w)
     return weigh_and_select(d, p, s, u, y, shift(points, count * block))
 
 

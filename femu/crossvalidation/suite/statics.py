@@ -38,7 +38,7 @@ def _toggle() -> Model:
 
 
 def _arch() -> Model:
-    """Two bars of a shallow truss on a spring: snap-through."""
+    """Two bars of a shallow truss: snap-through."""
     model = Model("shallow truss")
     model.node("left", 0.0, 0.0, fixed="xy")
     model.node("right", 2.0, 0.0, fixed="xy")
@@ -70,12 +70,13 @@ def cases() -> list[Case]:
     made.append(ModelCase("cyclic pushover of a 3x2 frame", partial(frame, 3, 2), [
         GRAVITY, Stage(DisplacementControl(3000, "x", protocol([0.1, 0.3]), 0.01, pattern="push"))]))
     made.append(ModelCase("load control of a 3x2 frame", partial(frame, 3, 2), [
-        GRAVITY, Stage(LoadControl(pattern="push", factor=2e5, steps=20)), Stage(LoadControl(pattern="push", factor=-1e5, steps=20)),
+        GRAVITY, Stage(LoadControl(pattern="push", factor=9e4, steps=20)), Stage(LoadControl(pattern="push", factor=-8e4, steps=20)),
         Stage(LoadControl(pattern="gravity", factor=1.5, steps=3))], quick=True))
+    # to the second limit point: there OpenSees turns back, because its next step takes the sign of the last load increment
     made.append(ModelCase("arc length, snap-through of a shallow truss", _arch, [
-        Stage(ArcLength(0.01, 25, pattern="push"))], quick=True))
+        Stage(ArcLength(0.01, 16, pattern="push"))], quick=True))
     made.append(ModelCase("arc length with load weight, snap-through of a shallow truss", _arch, [
-        Stage(ArcLength(0.01, 20, weight=1e-8, pattern="push"))]))
+        Stage(ArcLength(0.01, 14, weight=1e-8, pattern="push"))]))
     made.append(ModelCase("arc length, Williams' toggle", _toggle, [Stage(ArcLength(0.002, 25, pattern="push"))]))
     made.append(ModelCase("arc length past the peak of a softening column", _softening, [
         GRAVITY, Stage(ArcLength(0.02, 30, pattern="push"))]))

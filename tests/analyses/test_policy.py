@@ -1,0 +1,229 @@
+"""The convergence policy: on by default, honest about what it did, and within its budget."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import numpy as np
+import pytest
+
+from femu import GroundMotion, Model, Outcome, Result
+from femu.analyses import (
+    KrylovNewton,
+    Limit,
+    LoadControl,
+    ModifiedNewton,
+    Newmark,
+    Newton,
+    NewtonLineSearch,
+    Policy,
+    Pushover,
+    RelativeUnbalance,
+    Transient,
+)
+from femu.elements import ElasticBeamColumn, ForceBeamColumn, Truss
+from femu.materials import (
+    Bilinear,
+    Elastic,
+    ElasticGap,
+    ElasticPerfectlyPlastic,
+    ElasticSection,
+    Parallel,
+    UncoupledSection,
+)
+
+
+def cable(mass: float | None = None) -> Model:
+    """Two level bars that resist a load across them only as they stretch, beside a soft hanger.
+
+    The force grows with the cube of the displacement: the first iteration of Newton's method overshoots far, and each
+    further one comes back by a third only.
+    """
+    model = Model("cable")
+    model.node(1, -1.0, 0.0, fixed="xy")
+    model.node(2, 0.0, 0.0, fixed="x", mass=mass)
+    model.node(3, 1.0, 0.0, fixed="xy")
+    model.node(4, 0.0, 1.0, fixed="xy")
+    for name, end in (("left", 1), ("right", 3)):
+        model.add(Truss(name, end, 2, material=Elastic(E=1e6), area=1.0, geometry="corotational"))
+    model.add(Truss("hanger", 4, 2, material=Elastic(E=1.0), area=1.0))
+    model.load(2, y=-1.0)
+    return model
+
+
+def pull(**options: Any) -> Result:
+    """Load the cable in four steps; ten iterations are too few for the first of them."""
+    return LoadControl(100.0, steps=4, test=RelativeUnbalance(1e-10, iterations=10), **options).run(cable())
+
+
+def shake(iterations: int = 4, **options: Any) -> Result:
+    """Shake the cable; in a few steps four iterations are too few."""
+    motion = GroundMotion("sine", 0.02, 300.0 * np.sin(0.08 * np.arange(200)))
+    analysis = Transient(Newmark(), dt=0.02, test=RelativeUnbalance(1e-10, iterations=iterations), **options)
+    return analysis.run(cable(mass=1.0), {"y": motion})
+
+
+def test_without_policy_the_run_ends_where_newton_fails() -> None:
+    result = pull(policy=Policy.none())
+    assert result.outcome is Outcome.NOT_CONVERGED
+    assert len(result.time) == 1
+    assert "Step 1 of 4" in result.message
+    shaken = shake(policy=Policy.none())
+    assert shaken.outcome is Outcome.NOT_CONVERGED
+    assert not shaken.outcome.ok
+    assert 1 < len(shaken.time) < 200
+    assert f"Step {len(shaken.time)} of 199" in shaken.message
+    assert shaken.relaxations == []
+
+
+def test_the_ladder_takes_the_same_run_to_its_end() -> None:
+    result = pull()
+    assert result.outcome is Outcome.COMPLETE
+    (relaxation,) = result.relaxations
+    assert relaxation["step"] == 1
+    assert "parts with NewtonLineSearch" in relaxation["what"]
+    assert relaxation["iterations"] > 10
+    shaken = shake()
+    assert shaken.outcome is Outcome.COMPLETE
+    assert len(shaken.time) == 200
+    steps = [r["step"] for r in shaken.relaxations]
+    assert steps
+    assert steps == sorted(set(steps))
+    for r in shaken.relaxations:
+        assert r["time"] == pytest.approx(0.02 * r["step"])
+    assert f"{len(steps)} steps needed help" in repr(shaken)
+
+
+def test_help_does_not_loosen_the_tolerance() -> None:
+    """A step that was helped is in balance like any other: the result is that of patient iterations."""
+    u = pull().displacement(2, "y")
+    patient = LoadControl(100.0, steps=4, test=RelativeUnbalance(1e-10, iterations=100), policy=Policy.none()).run(cable())
+    assert patient.outcome.ok
+    assert u == pytest.approx(patient.displacement(2, "y"), rel=1e-9)
+    length = np.hypot(1.0, u[-1])
+    assert 2e6 * (length - 1.0) * -u[-1] / length - u[-1] == pytest.approx(100.0, rel=1e-8)
+    whole = {a: shake(policy=Policy(algorithms=(a,), halvings=0)) for a in (NewtonLineSearch(), KrylovNewton(8))}
+    for algorithm, helped in whole.items():
+        if helped.outcome.ok:
+            assert helped.displacement(2, "y") == pytest.approx(shake(50).displacement(2, "y"), abs=1e-8), algorithm
+
+
+def hopeless() -> Model:
+    """A bar that yields without hardening, to be loaded beyond its strength."""
+    model = Model("bar")
+    model.node(1, 0.0, 0.0, fixed="xy")
+    model.node(2, 1.0, 0.0, fixed="y")
+    model.add(Truss("bar", 1, 2, material=ElasticPerfectlyPlastic(E=1e3, fy=10.0), area=1.0))
+    model.load(2, x=1.0)
+    return model
+
+
+def test_a_hopeless_step_ends_the_run_and_keeps_what_came_before() -> None:
+    began = time.perf_counter()
+    result = LoadControl(20.0, steps=20).run(hopeless())
+    assert time.perf_counter() - began < 20.0
+    assert result.outcome is Outcome.NOT_CONVERGED
+    assert result.factor("loads") == pytest.approx(np.arange(len(result.time)), abs=1e-9)
+    assert 9 <= len(result.time) - 1 <= 10
+    assert result.displacement(2, "x")[1:10] == pytest.approx(np.arange(1, 10) / 1e3)
+    assert "did not converge" in result.message
+    assert "Other algorithms and up to 256 parts did not help" in result.message
+    assert result.message.endswith(".")
+    assert ".." not in result.message
+    # the state is the last one in balance, and can be run on
+    assert result.state is not None
+    assert result.state.factors["loads"] == result.factor("loads")[-1]
+    back = LoadControl(0.0, steps=2).run(hopeless(), start=result.state)
+    assert back.outcome.ok
+    assert back.displacement(2, "x")[-1] == pytest.approx(0.0, abs=1e-9)
+
+
+def test_a_mechanism_is_named_as_singular() -> None:
+    model = Model("hinged")
+    model.node(1, 0.0, 0.0, fixed="xy")
+    model.node(2, 0.0, 3.0)
+    model.add(ElasticBeamColumn("c", 1, 2, section=ElasticSection(E=2e11, A=1e-2, I=1e-4)))
+    model.load(2, x=1.0)
+    result = LoadControl(steps=1).run(model)
+    assert result.outcome is Outcome.NOT_CONVERGED
+    assert "singular" in result.message
+
+
+def test_the_element_that_has_no_answer_is_named() -> None:
+    section = UncoupledSection(axial=ElasticPerfectlyPlastic(E=1e9, fy=1e6), moment=ElasticPerfectlyPlastic(E=1e7, fy=1e5))
+    model = Model("limp")
+    model.node("foot", 0.0, 0.0, fixed=True)
+    model.node("head", 0.0, 3.0)
+    model.add(ForceBeamColumn("column", "foot", "head", section=section))
+    model.load("head", x=1.0)
+    result = LoadControl(1e5, steps=10).run(model)
+    assert result.outcome is Outcome.NOT_CONVERGED
+    assert "column" in result.message or "singular" in result.message or "did not converge" in result.message
+    assert len(result.time) >= 3
+
+
+@pytest.mark.parametrize("algorithm", [Newton(), ModifiedNewton(), ModifiedNewton(initial=True), NewtonLineSearch(), KrylovNewton()],
+                         ids=repr)
+def test_every_algorithm_finds_the_same_path(algorithm: Any) -> None:
+    model = Model("two bars")
+    model.node(1, 0.0, 0.0, fixed="xy")
+    model.node(2, 1.0, 0.0, fixed="y")
+    law = Parallel([Bilinear(E=1e3, fy=1.0, b=0.1), ElasticGap(E=500.0, fy=1e6, gap=0.004)])
+    model.add(Truss("bar", 1, 2, material=law, area=1.0))
+    model.load(2, x=1.0)
+    result = Pushover(2, 0.01, steps=10, algorithm=algorithm).run(model)
+    reference = Pushover(2, 0.01, steps=10).run(model)
+    assert result.outcome.ok, result.message
+    assert result.factor("loads") == pytest.approx(reference.factor("loads"), rel=1e-8)
+
+
+def test_a_limit_reached_in_a_step_that_needed_help_ends_the_run() -> None:
+    first = -pull().displacement(2, "y")[1]
+    result = pull(limits=(Limit(2, "y", 0.5 * first),))
+    assert result.outcome is Outcome.LIMIT_REACHED
+    assert result.relaxations[0]["step"] == 1
+    assert result.state is not None
+    # reached on the way through the parts of the step: the state stands there, in balance
+    u = -result.state.displacement(2, "y")
+    assert 0.5 * first <= u < first
+    assert result.state.factors["loads"] < 25.0
+    assert 2e6 * (1.0 - 1.0 / np.hypot(1.0, u)) * u + u == pytest.approx(result.state.factors["loads"], rel=1e-8)
+
+
+def test_the_time_limit_holds_inside_the_ladder_too() -> None:
+    result = LoadControl(20.0, steps=1, policy=Policy(halvings=20, time_limit=1e-6)).run(hopeless())
+    assert result.outcome is Outcome.TIME_LIMIT
+    assert len(result.time) == 1
+    assert result.state is not None
+    assert result.state.factors["loads"] == 0.0
+
+
+def test_an_interrupt_inside_the_ladder_leaves_the_last_step_in_balance(monkeypatch: pytest.MonkeyPatch) -> None:
+    from femu.analyses.marcher import Marcher
+
+    original = Marcher._call
+    calls = {"parts": 0}
+
+    def call(self: Marcher, first: int, last: int) -> int:
+        why = original(self, first, last)
+        if first == 0 and last == 4 and self.steps.count != 4:  # the step in four parts
+            calls["parts"] += 1
+            raise KeyboardInterrupt
+        return why
+
+    monkeypatch.setattr(Marcher, "_call", call)
+    policy = Policy(algorithms=(), halvings=8)
+    whole = LoadControl(20.0, steps=20, policy=policy).run(hopeless())
+    assert calls["parts"] == 1
+    assert whole.outcome is Outcome.STOPPED_BY_USER
+    assert whole.state is not None
+    assert whole.factor("loads")[-1] == whole.state.factors["loads"]
+    assert whole.state.factors["loads"] == pytest.approx(round(whole.state.factors["loads"]), abs=1e-12)
+
+
+def test_same_input_same_bits_with_help() -> None:
+    one, two = shake(), shake()
+    assert one.relaxations
+    assert np.array_equal(one.arrays["u"], two.arrays["u"])
+    assert one.relaxations == two.relaxations
