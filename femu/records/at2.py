@@ -7,7 +7,9 @@ Four lines of header, then the samples, several a line:
 3. what the samples are: ``ACCELERATION TIME SERIES IN UNITS OF G`` (or ``TIME HISTORY``),
 4. number of samples and time step: ``NPTS=   5372, DT=   .0100 SEC`` (NGA-West2) or ``4000    0.0100    NPTS, DT``.
 
-A file is refused where the header is not of this form or the number of samples is not the one it states.
+Samples may stand without a blank between them, as Fortran prints negative numbers into full columns:
+``-.1234567E-01-.2345678E-01``. A file is refused where the header is not of this form or the number of samples is not
+the one it states.
 """
 
 from __future__ import annotations
@@ -23,6 +25,8 @@ HEADER_LINES = 4
 _NUMBER = r"([-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)"
 _NEW_SIZE = re.compile(rf"NPTS\s*=\s*(\d+)\s*,\s*DT\s*=\s*{_NUMBER}", re.IGNORECASE)
 _OLD_SIZE = re.compile(rf"^\s*(\d+)\s+{_NUMBER}\s+NPTS\s*,\s*DT", re.IGNORECASE)
+_RUN_TOGETHER = re.compile(r"(?:[-+]?\d*\.\d*(?:[eE][-+]?\d{1,2})?){2,}")
+_ONE_OF_THEM = re.compile(r"[-+]?\d*\.\d*(?:[eE][-+]?\d{1,2})?")
 _UNIT = re.compile(r"UNITS\s+OF\s+(\S+)", re.IGNORECASE)
 
 
@@ -47,7 +51,18 @@ def read_at2(path: str | os.PathLike[str]) -> Reading:
 
     samples: list[float] = []
     for index, line in enumerate(lines[HEADER_LINES:], start=HEADER_LINES + 1):
-        samples.extend(factor * number(piece, path, index) for piece in line.split())
+        samples.extend(factor * number(piece, path, index) for word in line.split() for piece in _apart(word))
     if len(samples) != stated:
         raise FileError(path, f"holds {len(samples)} samples, but its header states {stated} (line 4)")
     return Reading(" ".join(lines[1].split()), dt, samples)
+
+
+def _apart(word: str) -> list[str]:
+    """The numbers of a word: one, or several that a printer left no blank between.
+
+    Only numbers that begin with a sign can be told apart without doubt; ``1.251.30`` stays one word, and is refused.
+    """
+    if not _RUN_TOGETHER.fullmatch(word):
+        return [word]
+    pieces = _ONE_OF_THEM.findall(word)
+    return [piece for piece in pieces if piece] if all(piece[:1] in "+-" for piece in pieces[1:] if piece) else [word]

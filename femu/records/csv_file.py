@@ -1,7 +1,7 @@
-"""Reader of CSV files with two columns, time (s) and acceleration.
+"""Reader of files with two columns, time (s) and acceleration: CSV, or text with blanks between them.
 
 Lines that start with # are comments. A first line of words is the heading; a unit in brackets in its second column,
-as in ``time,acc (g)``, is the unit of the file. Times must be evenly spaced, within the digits they are printed with,
+as in ``time,acc (g)``, is the unit of the file (CSV only). Times must be evenly spaced, within the digits they are printed with,
 and start at zero or one step after it (then the sample at t = 0 is zero).
 """
 
@@ -19,10 +19,15 @@ _BRACKETED = re.compile(r"[(\[]([^)\]]+)[)\]]")
 _LARGEST_JITTER = 0.25  # of a time step; beyond it a sample cannot be told from its neighbour
 
 
-def read_csv(path: str | os.PathLike[str], unit: str | None = None, dt: float | None = None) -> Reading:
-    """The record of a CSV file, in m/s². `unit` is needed where the heading does not state it."""
-    heading, rows = _rows(path)
-    factor = unit_factor(_unit(path, heading, unit), "CSV file")
+def read_csv(
+    path: str | os.PathLike[str], unit: str | None = None, dt: float | None = None, separator: str | None = ","
+) -> Reading:
+    """The record of a file of two columns, in m/s². `unit` is needed where the heading does not state it.
+
+    `separator` None takes any blanks.
+    """
+    heading, rows = _rows(path, separator)
+    factor = unit_factor(_unit(path, heading, unit), "two-column file")
     if len(rows) < 2:
         raise FileError(path, f"holds {len(rows)} samples, but a record needs at least two")
     times = [number(row[0], path, line) for line, row in rows]
@@ -35,13 +40,15 @@ def read_csv(path: str | os.PathLike[str], unit: str | None = None, dt: float | 
     return Reading(Path(path).stem, step, samples)
 
 
-def _rows(path: str | os.PathLike[str]) -> tuple[tuple[int, list[str]] | None, list[tuple[int, list[str]]]]:
+def _rows(
+    path: str | os.PathLike[str], separator: str | None
+) -> tuple[tuple[int, list[str]] | None, list[tuple[int, list[str]]]]:
     """The heading, if there is one, and the rows of two columns, each with the number of its line."""
     rows: list[tuple[int, list[str]]] = []
     for line, text in enumerate(read_lines(path), start=1):
         if not text.strip() or text.lstrip().startswith("#"):
             continue
-        row = [piece.strip() for piece in text.split(",")]
+        row = [piece.strip() for piece in text.split(separator)]
         if len(row) != 2:
             raise FileError(path, f"has {len(row)} columns, but time and acceleration are two", line)
         rows.append((line, row))
@@ -58,7 +65,7 @@ def _unit(path: str | os.PathLike[str], heading: tuple[int, list[str]] | None, u
     """The unit of the second column, from the heading or the caller; the two must not contradict each other."""
     bracketed = _BRACKETED.search(heading[1][1]) if heading else None
     if bracketed is None and unit is None:
-        raise InputError("CSV file", "unit", None, f"is not stated by the heading of {os.fspath(path)}",
+        raise InputError("two-column file", "unit", None, f"is not stated by the heading of {os.fspath(path)}",
                          "give it, e.g. unit='g'")
     if bracketed is None or heading is None:
         return str(unit)

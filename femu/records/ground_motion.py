@@ -6,16 +6,21 @@ import math
 import os
 from dataclasses import dataclass, replace
 from importlib import resources
-from typing import Any, overload
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from femu.errors import InputError
 from femu.records.at2 import read_at2
+from femu.records.cosmos import read_cosmos
 from femu.records.csv_file import read_csv
+from femu.records.plausible import question
 from femu.records.reading import Reading
 from femu.records.text_file import read_text
+
+if TYPE_CHECKING:
+    from femu.records.spectrum import Spectrum
 
 _ROUNDING = 1e-9  # of a step: two times closer than this are the same sample
 
@@ -80,8 +85,34 @@ class GroundMotion:
         return cls._of(read_text(path, dt, unit))
 
     @classmethod
+    def from_columns(cls, path: str | os.PathLike[str], unit: str, dt: float | None = None) -> GroundMotion:
+        """From a text file with two columns, time (s) and acceleration in `unit`, with blanks between them."""
+        if dt is not None:
+            _check_step("two-column file", dt)
+        return cls._of(read_csv(path, unit, dt, separator=None))
+
+    @classmethod
+    def from_cosmos(cls, path: str | os.PathLike[str]) -> GroundMotion:
+        """From a COSMOS v1.20 file of one channel of acceleration, which states its unit and time step."""
+        return cls._of(read_cosmos(path))
+
+    @classmethod
     def _of(cls, reading: Reading) -> GroundMotion:
-        return cls(reading.name, reading.dt, np.array(reading.acceleration))
+        made = cls(reading.name, reading.dt, np.array(reading.acceleration))
+        question(made.name, made.dt, made.pga, made.duration)
+        return made
+
+    def to_csv(self, path: str | os.PathLike[str]) -> None:
+        """Write as CSV, in m/s², with every digit: `from_csv` reads it back equal."""
+        from femu.records.writing import write_csv
+
+        write_csv(self, path)
+
+    def to_at2(self, path: str | os.PathLike[str]) -> None:
+        """Write as a PEER AT2 file, in g, with the seven digits of that format."""
+        from femu.records.writing import write_at2
+
+        write_at2(self, path)
 
     # --- what it is ------------------------------------------------------------------------------
 
@@ -111,12 +142,23 @@ class GroundMotion:
 
     # --- others made from it ---------------------------------------------------------------------
 
-    def scaled(self, *, pga: float | None = None, factor: float | None = None) -> GroundMotion:
-        """The record scaled to a peak, or by a factor (negative: the other way round)."""
+    def scaled(self, *, pga: float | None = None, factor: float | None = None, sa: float | None = None,
+               period: float | None = None, damping: float = 0.05) -> GroundMotion:
+        """The record scaled to a peak, by a factor (negative: the other way round), or to a spectral acceleration.
+
+        ``scaled(sa=0.6*g, period=0.9)`` gives the pseudo-acceleration 0.6 g at a period of 0.9 s.
+        """
         what = f"GroundMotion {self.name!r}"
-        if (pga is None) == (factor is None):
-            raise InputError(what, "pga, factor", (pga, factor), "must be given one without the other",
-                             "write scaled(pga=...) or scaled(factor=...)")
+        if sum(value is not None for value in (pga, factor, sa)) != 1 or (sa is None) != (period is None):
+            raise InputError(what, "pga, factor, sa", (pga, factor, sa), "must be given one without the others",
+                             "write scaled(pga=...), scaled(factor=...) or scaled(sa=..., period=...)")
+        if sa is not None and period is not None:
+            if not math.isfinite(sa) or sa <= 0.0:
+                raise InputError(what, "sa", sa, "must be greater than zero", "give it in m/s², e.g. 0.6*g")
+            now = self.sa(period, damping)
+            if now == 0.0:
+                raise InputError(what, "sa", sa, "cannot be reached, because every sample of the record is zero")
+            factor = sa / now
         if pga is not None:
             if not math.isfinite(pga) or pga <= 0.0:
                 raise InputError(what, "pga", pga, "must be greater than zero", "give it in m/s², e.g. 0.3*g")
@@ -154,6 +196,33 @@ class GroundMotion:
             raise InputError(what, "start, end", (start, stop), "must keep at least two samples",
                              f"the record lasts {self.duration:g} s, with a sample every {self.dt:g} s")
         return replace(self, acceleration=piece)
+
+    def baseline_corrected(self, degree: int = 2) -> GroundMotion:
+        """The record less a polynomial of the given degree, chosen so that the velocity has the least mean square."""
+        from femu.records.correction import without_baseline
+
+        return replace(self, acceleration=without_baseline(self.acceleration, self.dt, degree))
+
+    def filtered(self, low: float | None = None, high: float | None = None, order: int = 4) -> GroundMotion:
+        """The record with frequencies (Hz) below `low` and above `high` taken out, without a shift in time.
+
+        A Butterworth filter of the given order is passed forth and back, so it takes out half at its corners.
+        """
+        from femu.records.correction import filtered
+
+        return replace(self, acceleration=filtered(self.acceleration, self.dt, low, high, order))
+
+    # --- spectra ---------------------------------------------------------------------------------
+
+    def spectrum(self, periods: ArrayLike | None = None, damping: float = 0.05) -> Spectrum:
+        """The elastic response spectrum; see `femu.records.spectrum`."""
+        from femu.records.spectrum import response_spectrum
+
+        return response_spectrum(self, periods, damping)
+
+    def sa(self, period: float, damping: float = 0.05) -> float:
+        """Spectral pseudo-acceleration at one period."""
+        return float(self.spectrum([period], damping).pseudo_acceleration[0])
 
     # --- how it shows and compares ---------------------------------------------------------------
 
