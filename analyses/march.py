@@ -32,6 +32,7 @@ from femu.equilibrium import (
     form_matrix,
     inertia_force,
     norm,
+    separate_imposed,
     spread_links,
 )
 from femu.kernels import INT, INTS, floats_at, inlined, ints_at, kernel, routine, shift
@@ -90,12 +91,10 @@ def _unbalance(context, settings):
     """R over the equations; returns the size of the forces in it (reactions included), for relative tests."""
     neq, ndof = context[slot.NEQ], context[slot.NDOF]
     r, external, internal = floats_at(context[slot.R]), floats_at(context[slot.PEXT]), floats_at(context[slot.F])
-    scale = 0.0
     for a in range(neq):
         r[a] = external[a] - internal[a]
-        scale += external[a] * external[a] + internal[a] * internal[a]
-    for a in range(neq, ndof):
-        scale += internal[a] * internal[a]
+    relative = int(settings[code.TEST]) == code.RELATIVE_UNBALANCE
+    scale = dot(neq, external, external) + dot(ndof, internal, internal) if relative else 0.0
     if int(settings[code.CONTROL]) == code.TRANSIENT:
         middle, product = floats_at(context[slot.S1]), floats_at(context[slot.S2])
         a0, a1, alpha = floats_at(context[slot.A0]), floats_at(context[slot.A1]), settings[code.ALPHA_M]
@@ -106,7 +105,8 @@ def _unbalance(context, settings):
         damping = floats_at(context[slot.D])
         for a in range(neq):
             r[a] -= product[a] + damping[a]
-            scale += product[a] * product[a] + damping[a] * damping[a]
+        if relative:
+            scale += dot(neq, product, product) + dot(neq, damping, damping)
     clear_imposed(context, r)
     return math.sqrt(scale)
 
@@ -114,6 +114,9 @@ def _unbalance(context, settings):
 @routine
 def _factor(context, settings):
     """Form and factor the matrix of the iteration; 0, or 1 where it is singular."""
+    if context[slot.K] == context[slot.A]:
+        separate_imposed(context)  # assembled in place
+        return _factored(context)
     dt, alpha = settings[code.DT], settings[code.ALPHA_F]
     initial = int(settings[code.TANGENT]) == code.INITIAL
     if initial and settings[code.FACTORED] != 0.0 and settings[code.CURRENT] == 0.0 and settings[code.COMMITTED] == 0.0:
@@ -125,6 +128,11 @@ def _factor(context, settings):
     else:
         form_matrix(context, stiffness, 1.0, 0.0, 0.0, 0.0, 0.0)
     settings[code.FACTORED] = 1.0
+    return _factored(context)
+
+
+@inlined
+def _factored(context):
     return 1 if call_factor(context[slot.FACTOR], (
         context[slot.NEQ], context[slot.BAND], context[slot.LD], floats_at(context[slot.A]))) < 0 else 0
 

@@ -14,6 +14,7 @@ from femu.analyses import settings as code
 from femu.analyses.algorithms import KRYLOV_MOST, Algorithm
 from femu.analyses.convergence import Test
 from femu.analyses.krylov import basis_floats
+from femu.analyses.march import march
 from femu.analyses.policy import Policy, Relaxation
 from femu.kernels import Kernel
 from femu.outcome import Outcome
@@ -76,8 +77,27 @@ class Marcher:
         s[code.TANGENT], s[code.LINE_SEARCH], s[code.KRYLOV] = algorithm.tangent, algorithm.line_search, algorithm.krylov
         s[code.TEST], s[code.TOLERANCE], s[code.ITERATIONS] = self.test.code, self.test.tolerance, self.test.iterations
         s[code.FACTORED] = 0.0
+        self._choose_matrix(algorithm)
         if algorithm.tangent == code.INITIAL and self.run.context[slot.KINITIAL] == 0:
             self.run.hold(slot.KINITIAL, self.run.initial_stiffness())
+
+    def _choose_matrix(self, algorithm: Algorithm) -> None:
+        """Assemble the matrix of the iteration in place where every iteration wants a new one and it is K plus constants."""
+        s, context = self.settings, self.run.context
+        in_place = (algorithm.tangent == code.EACH and algorithm.krylov == 0 and s[code.ALPHA_F] == 1.0
+                    and s[code.CURRENT] == 0.0 and s[code.COMMITTED] == 0.0 and self.kernel is march)
+        context[slot.K] = context[slot.A] if in_place else self.run[slot.K].ctypes.data
+        context[slot.BASE] = context[slot.BASE_MASS] = 0
+        if in_place and s[code.CONTROL] == code.TRANSIENT:
+            by_mass = 1.0 / (s[code.BETA] * s[code.DT] ** 2)
+            if context[slot.MASS_DIAGONAL] and not context[slot.DAMPING]:
+                context[slot.BASE_MASS] = 1
+                self.run[slot.STEP][3] = by_mass
+            else:
+                base = by_mass * self.run[slot.MASS]
+                if context[slot.DAMPING]:
+                    base += s[code.GAMMA] / (s[code.BETA] * s[code.DT]) * self.run[slot.DAMPING]
+                self.run.hold(slot.BASE, base)
 
     def _call(self, first: int, last: int) -> int:
         self.run.context[slot.FIRST], self.run.context[slot.LAST] = first, last

@@ -168,30 +168,30 @@ def force_based(points: int) -> Kernel:
                         target[j] = N + load[j]
                         target[n + j] = (x - 1.0) * Mi + x * Mj + load[n + j]
                         dN, dM = target[j] - y[j], target[n + j] - y[n + j]
-                        move[j], move[n + j] = f[j] * dN + f[n + j] * dM, f[n + j] * dN + f[2 * n + j] * dM
+                        strain, curvature = f[j] * dN + f[n + j] * dM, f[n + j] * dN + f[2 * n + j] * dM
+                        move[j], move[n + j] = strain, curvature
+                        e[j] += strain
+                        e[n + j] += curvature
                     start = _slope(n, g, y, target, move) if compatible else 0.0
-                    for j in range(2 * n):
-                        e[j] += move[j]
-                    failed = determine_sections(n, i, p, c, t, rest, e, y, k, step)
-                    if start < 0.0 and failed == 0:
-                        # a move beyond the least energy on its line is cut back to about there
-                        low, high, at, cuts, side = 0.0, 1.0, 1.0, 0, 0
-                        slope, slope_low = _slope(n, g, y, target, move), start
-                        slope_high = slope
-                        while (slope > -ENOUGH * start or (cuts > 0 and slope < ENOUGH * start)) and cuts < CUTS:
-                            # false position; an end that stays twice counts half, so that the other moves too
-                            if slope > 0.0:
-                                high, slope_high, slope_low = at, slope, slope_low * (0.5 if side == 1 else 1.0)
-                                side = 1
-                            else:
-                                low, slope_low, slope_high = at, slope, slope_high * (0.5 if side == -1 else 1.0)
-                                side = -1
-                            wanted = low - slope_low * (high - low) / (slope_high - slope_low)
-                            for j in range(2 * n):
-                                e[j] += (wanted - at) * move[j]
-                            at, cuts = wanted, cuts + 1
-                            failed = determine_sections(n, i, p, c, t, rest, e, y, k, step)
-                            slope = _slope(n, g, y, target, move)
+                    # a move beyond the least energy on its line is cut back to about there, by false position; an end
+                    # of the bracket that stays twice counts half, so that it moves too
+                    low, high, slope_low, slope_high, side = 0.0, 1.0, start, 0.0, 0
+                    at, failed = 1.0, 0
+                    for cut in range(CUTS + 1):
+                        failed = determine_sections(n, i, p, c, t, rest, e, y, k, step)
+                        if failed != 0 or not start < 0.0 or cut == CUTS:
+                            break
+                        slope = _slope(n, g, y, target, move)
+                        if slope <= -ENOUGH * start and (cut == 0 or slope >= ENOUGH * start):
+                            break
+                        if slope > 0.0:
+                            slope_low, high, slope_high, side = slope_low * (0.5 if side == 1 else 1.0), at, slope, 1
+                        else:
+                            slope_high, low, slope_low, side = slope_high * (0.5 if side == -1 else 1.0), at, slope, -1
+                        wanted = low - slope_low * (high - low) / (slope_high - slope_low)
+                        for j in range(2 * n):
+                            e[j] += (wanted - at) * move[j]
+                        at = wanted
                     if failed != 0:
                         code = NO_SECTION_FORCE
                         break

@@ -1,1 +1,1 @@
-"""Experimental elements, specimens, sites and transports of a hybrid test."""
+"""Experimental elements, specimens, setups, sites and transports of a hybrid test."""

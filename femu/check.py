@@ -130,7 +130,7 @@ def _nodes(model: Model) -> Iterator[Finding]:
         yield _error(f"model {model.name!r} has no elements.", model.name)
         return
     used = {node for element in model.elements.values() for node in element.nodes}
-    tied = {node for a, b, *_ in (*model.equal, *model.links) for node in (a, b)}
+    tied = {node for pair in _ties(model) for node in pair}
     for node in model.nodes.values():
         if node.name not in used | tied:
             carries = [what for what, there in (
@@ -138,6 +138,11 @@ def _nodes(model: Model) -> Iterator[Finding]:
             severity, rest = ("error", f", but has {' and '.join(carries)}") if carries else ("warning", "")
             yield Finding(severity, f"node {node.name!r} is connected to no element{rest}.", (node.name,))
     yield from _coincident(model)
+
+
+def _ties(model: Model) -> list[tuple[Name, Name]]:
+    """Pairs of nodes that a constraint ties."""
+    return [(a, b) for a, b, _ in model.equal] + list(model.links)
 
 
 def _loaded(model: Model, name: Name) -> bool:
@@ -149,7 +154,7 @@ def _coincident(model: Model) -> Iterator[Finding]:
     xy = np.array([model.nodes[n].coordinates for n in names])
     size = float(np.ptp(xy, axis=0).max()) or 1.0
     together = {frozenset(e.nodes) for e in model.elements.values()}
-    together |= {frozenset((a, b)) for a, b, *_ in (*model.equal, *model.links)}
+    together |= {frozenset((a, b)) for a, b in _ties(model)}
     order = np.argsort(xy[:, 0], kind="stable")
     for place, i in enumerate(order):
         for j in order[place + 1:]:

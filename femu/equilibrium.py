@@ -9,7 +9,7 @@ import math
 
 from femu import context as slot
 from femu.band import call_multiply
-from femu.kernels import INT, INTS, floats_at, inlined, ints_at, kernel, routine, shift
+from femu.kernels import INT, INTS, floats_at, inlined, ints_at, kernel, routine, shift, summed
 
 
 @routine
@@ -19,8 +19,15 @@ def determine(context, mode):
     force, tangent = floats_at(context[slot.F]), floats_at(context[slot.K])
     for a in range(ndof):
         force[a] = 0.0
-    for a in range(storage):
-        tangent[a] = 0.0
+    if context[slot.BASE] != 0:
+        copy(storage, floats_at(context[slot.BASE]), tangent)
+    else:
+        for a in range(storage):
+            tangent[a] = 0.0
+    if context[slot.BASE_MASS] != 0:
+        ld, mass, factor = context[slot.LD], floats_at(context[slot.MASS]), floats_at(context[slot.STEP])[3]
+        for a in range(context[slot.NEQ]):
+            tangent[a * ld] = factor * mass[a * ld]
     if context[slot.KD] != 0:
         damped = floats_at(context[slot.KD])
         for a in range(storage):
@@ -152,8 +159,14 @@ def form_matrix(context, tangent, stiffness, damping, mass, current, committed):
         else:
             for a in range(storage):
                 matrix[a] += mass * masses[a]
-    imposed = ints_at(context[slot.IMPOSED])
-    band, neq = context[slot.BAND], context[slot.NEQ]
+    separate_imposed(context)
+
+
+@inlined
+def separate_imposed(context):
+    """Take the equations with imposed motion out of A: their increment is zero."""
+    matrix, imposed = floats_at(context[slot.A]), ints_at(context[slot.IMPOSED])
+    band, neq, ld = context[slot.BAND], context[slot.NEQ], context[slot.LD]
     for q in range(context[slot.NIMPOSED]):
         a = imposed[q]
         for d in range(1, band + 1):
@@ -172,16 +185,18 @@ def clear_imposed(context, x):
         x[imposed[q]] = 0.0
 
 
-@inlined
+@summed
 def dot(n, x, y):
+    """Scalar product."""
     total = 0.0
     for a in range(n):
         total += x[a] * y[a]
     return total
 
 
-@inlined
+@summed
 def norm(n, x):
+    """Euclidean length."""
     return math.sqrt(dot(n, x, x))
 
 

@@ -14,7 +14,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-import femu
 from femu import kernels
 from femu.kernels import (
     FLOAT,

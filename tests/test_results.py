@@ -337,7 +337,7 @@ def test_save_chooses_and_thins(tmp_path: Path) -> None:
                  lambda: thin.base_shear(), lambda: thin.force("left", "basic"), lambda: thin.energy("input"),
                  lambda: thin.energy_error, lambda: thin.section("left", 0, "M"), lambda: thin.fibre("left", 0, 0),
                  lambda: thin.force("beam", "global")):
-        with pytest.raises(InputError, match="saved|Save"):
+        with pytest.raises(InputError, match=r"saved|Save"):
             read()
     thin.save(tmp_path / "thin.h5")
     assert Result.load(tmp_path / "thin.h5") == thin

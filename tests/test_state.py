@@ -201,7 +201,7 @@ def test_state_of_another_program_is_refused(tmp_path: Path) -> None:
     state.save(tmp_path / "s.h5")
     with pytest.raises(InputError, match="compiled from the model the state belongs to"):
         State.load(tmp_path / "s.h5", other)
-    with pytest.raises(InputError, match="start|state"):
+    with pytest.raises(InputError, match=r"start|state"):
         Transient(dt=0.01).run(other, QUAKE, start=state, duration=0.1)
     again = portal("nm").compile()
     assert np.array_equal(State.load(tmp_path / "s.h5", again).vector, state.vector)

@@ -20,6 +20,7 @@ from femu.crossvalidation.materials import write_material
 from femu.crossvalidation.peer import Answer, Fate, Job
 from femu.crossvalidation.sections import write_section
 from femu.crossvalidation.translate import ITERATIONS, Scales, Stage, Translator
+from femu.errors import AnalysisError
 from femu.elements.frame_element import FrameElement
 from femu.elements.sectioned_element import SectionedElement
 from femu.model import Model
@@ -128,10 +129,10 @@ class PathCase(Case):
             book.write("testUniaxialMaterial", write_material(self.component, book))
             rates = np.diff(path, prepend=path[0]) / self.dt if self.dt > 0.0 else np.zeros(len(path))
             job: Job = [*_calls(book), ["path", path.tolist(), rates.tolist()]]
-            columns = Columns(np.arange(len(path)) * 1.0, ["stress"], ["step"], response.force)
+            columns = Columns(np.arange(len(path)) * 1.0, "step", ["stress"], ["stress"], response.force)
             return Prepared(job, lambda arrays: differences([columns], [arrays["path"][:, None]]), book.notes)
         job = _section_job(self.component, path, book)
-        columns = Columns(np.arange(len(path)) * 1.0, ["N", "M"], ["N", "M"], response.force)
+        columns = Columns(np.arange(len(path)) * 1.0, "step", ["N", "M"], ["N", "M"], response.force)
         return Prepared(job, lambda arrays: differences([columns], [arrays["rows0"]]), book.notes)
 
 
@@ -191,8 +192,8 @@ class EigenCase(Case):
             labels = [f"node {n}, {d}" for n in model.nodes for d in ("x", "y", "rz")]
             mode = np.arange(1.0, self.modes + 1.0)
             return sorted(
-                differences([Columns(mode, ["period"], ["period"], np.ones((self.modes, 1)))], [ratio[:, None]])
-                + differences([Columns(mode, ["mode shape"] * len(labels), labels, ours / sizes)], [theirs / sizes]),
+                differences([Columns(mode, "mode", ["period"], ["period"], np.ones((self.modes, 1)))], [ratio[:, None]])
+                + differences([Columns(mode, "mode", ["mode shape"] * len(labels), labels, ours / sizes)], [theirs / sizes]),
                 key=lambda d: -d.largest)
 
         return Prepared(translation.job, compare, translation.notes)
@@ -212,15 +213,16 @@ class ModelCase(Case):
         results = _run(program, [_tight(s, size) for s, size in zip(self.stages, scales.displacement, strict=True)])
         for result in results:
             if not result.outcome.ok or result.relaxations:
-                raise RuntimeError(f"case {self.name!r}: femu's own run did not go through without help: {result.message}")
+                raise AnalysisError(f"case {self.name!r}: femu's own run did not go through without help: {result.message}")
         translation = Translator(model, program, scales).translate(self.stages, results)
         length = float(np.ptp(list(program.coordinates.values()), axis=0).max())
         ours = []
-        for readings, result in zip(translation.readings, results, strict=True):
+        for stage, readings, result in zip(self.stages, translation.readings, results, strict=True):
             kinds = [k for r in readings for k in r.kinds]
             labels = [label for r in readings for label in r.labels]
             values = np.concatenate([r.femu(result) for r in readings], axis=1)
-            ours.append(Columns(result.time, [*kinds, *energy_kinds(program)], [*labels, *LABELS],
+            clock, when = ("t", result.time) if stage.transient else ("step", np.arange(len(result.time)) * 1.0)
+            ours.append(Columns(when, clock, [*kinds, *energy_kinds(program)], [*labels, *LABELS],
                                 np.concatenate([values, own_energy(result)], axis=1)))
 
         def compare(arrays: dict[str, Any]) -> list[Difference]:

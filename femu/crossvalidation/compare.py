@@ -29,7 +29,8 @@ ROUND_OFF = 1e-10
 class Columns:
     """Histories of several kinds of quantities: a row an instant, a column a quantity."""
 
-    time: Array
+    when: Array  # of each row
+    clock: str  # what `when` counts: "t", "step" or "mode"
     kinds: Sequence[str]  # of each column; "" where it is not to be compared
     labels: Sequence[str]
     values: Array
@@ -42,7 +43,7 @@ class Difference:
     kind: str
     largest: float
     where: str
-    when: float
+    when: str
     rms: float  # of the column with the largest
     of_peaks: float  # difference between the two peaks of the kind
     peak: float
@@ -72,7 +73,7 @@ def differences(ours: Sequence[Columns], theirs: Sequence[Array], length: float 
 
 
 def _of_kind(kind: str, size: float, of_peaks: float, ours: Sequence[Columns], theirs: Sequence[Array]) -> Difference:
-    worst = Difference(kind, -1.0, "", 0.0, 0.0, of_peaks, size)
+    worst = Difference(kind, -1.0, "", "", 0.0, of_peaks, size)
     for columns, other in zip(ours, theirs, strict=True):
         chosen = np.flatnonzero(np.array(columns.kinds) == kind)
         if not len(chosen):
@@ -83,5 +84,6 @@ def _of_kind(kind: str, size: float, of_peaks: float, ours: Sequence[Columns], t
         largest = float(difference[row, column])
         if largest > worst.largest:
             rms = float(np.sqrt(np.mean(difference**2, axis=0)).max())
-            worst = Difference(kind, largest, str(columns.labels[chosen[column]]), float(columns.time[row]), rms, of_peaks, size)
+            worst = Difference(kind, largest, str(columns.labels[chosen[column]]),
+                               f"{columns.clock} = {columns.when[row]:.5g}", rms, of_peaks, size)
     return worst

@@ -1,8 +1,8 @@
 """Run as a program: jobs in openseespy, one after the other, each answered by a file of arrays.
 
-Arguments: a folder with ``jobs.json``, a list of jobs, and the number of the first job to do. Job k is announced by
-``k.begun`` and answered by ``k.npz``, or by ``k.txt`` with a sentence where it could not be done. A job is a list of
-actions::
+Argument: a file to make when openseespy is loaded. Each line of the standard input is the path of a job without its
+suffix: the job is read from ``.json`` and answered by ``.npz``, or by ``.txt`` with a sentence where it could not be
+done. A job is a list of actions::
 
     ["call", function, arguments ...]        any function of openseespy
     ["record", readings]                     what to read from now on; a reading is [function, arguments ...]
@@ -18,9 +18,11 @@ The answer holds ``rows0``, ``rows1``, ... (one array for each "record", a row e
 
 from __future__ import annotations
 
+import io
 import json
 import math
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -99,23 +101,33 @@ class Job:
                                          for mode in range(modes)])
 
 
-def main(folder: str, first: str) -> None:
+def main(ready: str) -> None:
     ops = load_opensees()
-    place = Path(folder)
-    jobs = json.loads((place / "jobs.json").read_text())
-    for number in range(int(first), len(jobs)):
-        (place / f"{number}.begun").touch()
+    Path(ready).touch()
+    for line in sys.stdin:
+        base = Path(line.strip())
         ops.wipe()
         job = Job(ops)
         try:
-            for action in jobs[number]:
+            for action in json.loads(base.with_suffix(".json").read_text()):
                 job.do(action)
         except (NotDone, ops.OpenSeesError, TypeError, ValueError) as problem:
-            (place / f"{number}.txt").write_text(str(problem) or type(problem).__name__)
+            _put(base.with_suffix(".txt"), lambda place: place.write_text(str(problem) or type(problem).__name__))
             continue
-        temporary = place / f"{number}.part.npz"
-        np.savez(temporary, **{f"rows{k}": np.array(rows) for k, rows in enumerate(job.rows)}, **job.found)
-        temporary.rename(place / f"{number}.npz")  # whole or not there
+        _put(base.with_suffix(".npz"), lambda place: place.write_bytes(_packed(job)))
+
+
+def _packed(job: Job) -> bytes:
+    buffer = io.BytesIO()
+    np.savez(buffer, **{f"rows{k}": np.array(rows) for k, rows in enumerate(job.rows)}, **job.found)
+    return buffer.getvalue()
+
+
+def _put(place: Path, write: Callable[[Path], object]) -> None:
+    """Write a file that is whole as soon as it is there."""
+    part = place.with_suffix(".part")
+    write(part)
+    part.replace(place)
 
 
 if __name__ == "__main__":

@@ -9,10 +9,10 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 from pathlib import Path
+from types import TracebackType
 from typing import Any
 
 import numpy as np
@@ -22,7 +22,8 @@ from femu.errors import UnsupportedError, missing_extra
 Action = list[Any]
 Job = list[Action]
 JOB_SECONDS = 120.0
-_POLL_SECONDS = 0.02
+START_SECONDS = 120.0  # a cold disk may take its time to load openseespy
+_POLL_SECONDS = 0.005
 _LAST_WORDS = 400  # characters of its messages that are kept
 
 
@@ -44,53 +45,99 @@ class Answer:
     arrays: dict[str, Any] = field(default_factory=dict)
 
 
-def run_jobs(jobs: Sequence[Job], seconds: float = JOB_SECONDS) -> list[Answer]:
-    """Answers to jobs, from as few processes as the crashes of openseespy allow; ``seconds`` is for each job."""
-    if importlib.util.find_spec("openseespy") is None:
-        raise missing_extra("openseespy", "opensees", "A comparison with OpenSees")
-    answers: list[Answer] = []
-    with tempfile.TemporaryDirectory(prefix="femu-opensees-") as name:
-        folder = Path(name)
-        (folder / "jobs.json").write_text(json.dumps(list(jobs)))
-        while len(answers) < len(jobs):
-            answers += _one_process(folder, len(answers), len(jobs), seconds)
-    return answers
+class Peer:
+    """A process that does jobs one after the other, and is started again where a job ends it.
 
+    ::
 
-def _one_process(folder: Path, first: int, end: int, seconds: float) -> list[Answer]:
-    """Answers from one process, which goes on until all are done or it has to be given up."""
-    words = folder / f"words-{first}.txt"
-    # one thread of BLAS: the matrices are small, and the other core runs femu
-    environment = {**os.environ, "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
-    with words.open("wb") as sink:
-        process = subprocess.Popen([sys.executable, "-m", "femu.crossvalidation.opensees_process", str(folder), str(first)],
-                                   stdin=subprocess.DEVNULL, stdout=sink, stderr=sink, env=environment, cwd=folder)
-        current, since, late = first - 1, time.monotonic(), False
+        with Peer() as peer:
+            answer = peer.ask(job)
+
+    ``seconds`` is the time limit of each job.
+    """
+
+    def __init__(self, seconds: float = JOB_SECONDS) -> None:
+        if importlib.util.find_spec("openseespy") is None:
+            raise missing_extra("openseespy", "opensees", "A comparison with OpenSees")
+        self.seconds = seconds
+        self._folder = tempfile.TemporaryDirectory(prefix="femu-opensees-")
+        self._process: subprocess.Popen[bytes] | None = None
+        self._count = 0
+
+    def __enter__(self) -> Peer:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """End the process and forget its files."""
+        self._end()
+        self._folder.cleanup()
+
+    def ask(self, job: Job) -> Answer:
+        """The answer to a job: its arrays, or what went wrong."""
+        folder = Path(self._folder.name)
+        process = self._running()
+        assert process.stdin is not None
+        self._count += 1
+        base = folder / f"{self._count}"
+        base.with_suffix(".json").write_text(json.dumps(job))
         try:
-            while process.poll() is None:
-                while current + 1 < end and (folder / f"{current + 1}.begun").exists():
-                    current, since = current + 1, time.monotonic()
-                if time.monotonic() - since > seconds:
-                    late = True
-                    break
+            process.stdin.write(f"{base}\n".encode())
+            process.stdin.flush()
+        except OSError:
+            pass  # it has ended; seen below
+        began = time.monotonic()
+        while process.poll() is None and not (base.with_suffix(".npz").exists() or base.with_suffix(".txt").exists()):
+            if time.monotonic() - began > self.seconds:
+                self._end()
+                return Answer(Fate.TIME_LIMIT, f"{self.seconds:g} s")
+            time.sleep(_POLL_SECONDS)
+        if base.with_suffix(".npz").exists():
+            with np.load(base.with_suffix(".npz")) as arrays:
+                answer = Answer(Fate.DONE, arrays=dict(arrays))
+        elif base.with_suffix(".txt").exists():
+            answer = Answer(Fate.FAILED, f"{base.with_suffix('.txt').read_text()}. {self._last_words()}")
+        else:
+            answer = Answer(Fate.CRASHED, f"exit code {process.wait()}. {self._last_words()}")
+            self._end()
+        for suffix in (".json", ".npz", ".txt"):
+            base.with_suffix(suffix).unlink(missing_ok=True)
+        return answer
+
+    def _running(self) -> subprocess.Popen[bytes]:
+        if self._process is None:
+            folder = Path(self._folder.name)
+            ready = folder / "ready"
+            ready.unlink(missing_ok=True)
+            # one thread of BLAS: the matrices are small, and femu runs beside it
+            environment = {**os.environ, "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
+            with (folder / "words").open("wb") as sink:
+                self._process = subprocess.Popen(
+                    [sys.executable, "-m", "femu.crossvalidation.opensees_process", str(ready)],
+                    stdin=subprocess.PIPE, stdout=sink, stderr=sink, env=environment, cwd=folder)
+            began = time.monotonic()
+            while not ready.exists():
+                if self._process.poll() is not None or time.monotonic() - began > START_SECONDS:
+                    words = self._last_words()
+                    self._end()
+                    raise UnsupportedError(f"openseespy is installed but does not start: {words or 'no message'}")
                 time.sleep(_POLL_SECONDS)
-        finally:
+        return self._process
+
+    def _end(self) -> None:
+        process, self._process = self._process, None
+        if process is not None:
             if process.poll() is None:
                 process.kill()
             process.wait()
-    last_words = words.read_text(errors="replace").strip()[-_LAST_WORDS:]
-    if not (folder / f"{first}.begun").exists():
-        raise UnsupportedError(f"openseespy is installed but does not start: {last_words}")
-    answers: list[Answer] = []
-    for number in range(first, end):
-        if (folder / f"{number}.npz").exists():
-            with np.load(folder / f"{number}.npz") as arrays:
-                answers.append(Answer(Fate.DONE, arrays=dict(arrays)))
-        elif (folder / f"{number}.txt").exists():
-            answers.append(Answer(Fate.FAILED, f"{(folder / f'{number}.txt').read_text()}. {last_words}"))
-        else:
-            fate = Fate.TIME_LIMIT if late else Fate.CRASHED
-            detail = f"after {seconds:g} s" if late else f"with exit code {process.returncode}: {last_words}"
-            answers.append(Answer(fate, detail))
-            break
-    return answers
+            if process.stdin is not None:
+                try:
+                    process.stdin.close()
+                except OSError:
+                    pass
+
+    def _last_words(self) -> str:
+        words = Path(self._folder.name) / "words"
+        return words.read_text(errors="replace").strip()[-_LAST_WORDS:] if words.exists() else ""

@@ -50,7 +50,8 @@ def verdict_row(group: str, verdict: Verdict) -> Row:
 
 def where(found: Difference) -> str:
     """Where and when a difference was largest, in words."""
-    return f"{found.kind}: {found.where}, t = {found.when:.4g}"
+    place = "" if found.where == found.kind else f"{found.where}, "
+    return f"{found.kind}: {place}{found.when}"
 
 
 def of_script(script: Script) -> Table:
@@ -58,7 +59,7 @@ def of_script(script: Script) -> Table:
     verdict = crossvalidate(script.model, script.analysis, script.motion, duration=script.duration)
     limit = verdict.case.limit
     bounded = not verdict.notes
-    rows = [Row(found.kind, f"{found.largest:.1e}", reference=f"{found.where}, t = {found.when:.4g}",
+    rows = [Row(found.kind, f"{found.largest:.1e}", reference=f"{found.where}, {found.when}",
                 limit=str(limit) if bounded else "", ok=limit.keeps(found) if bounded else None) for found in verdict.found]
     notes = ["Differences are shares of the peak of their kind."]
     if not bounded:

@@ -4,46 +4,51 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from queue import SimpleQueue
 from typing import Any
 
-from femu.crossvalidation.book import Untranslatable
 from femu.crossvalidation.case import DYNAMIC, STATIC, Case, Limit, ModelCase, Prepared, Verdict
-from femu.crossvalidation.peer import JOB_SECONDS, Answer, run_jobs
+from femu.crossvalidation.peer import JOB_SECONDS, Peer
 from femu.crossvalidation.translate import Stage
-from femu.errors import AnalysisError, FemuError
+from femu.errors import AnalysisError, UnsupportedError
 from femu.model import Model
 
-CASES_A_PROCESS = 10
+PROCESSES = 2
 
 
-def run_cases(cases: Iterable[Case], *, seconds: float = JOB_SECONDS, seen: Callable[[str], None] | None = None) -> list[Verdict]:
-    """Verdicts of cases, in their order. femu runs one lot of cases while openseespy runs the lot before.
+def run_cases(cases: Iterable[Case], *, seconds: float = JOB_SECONDS, processes: int = PROCESSES,
+              seen: Callable[[str], None] | None = None) -> list[Verdict]:
+    """Verdicts of cases, in their order. femu runs a case while openseespy runs those before, in its ``processes``.
 
     A case that cannot be compared has a message instead of differences; it does not stop the others. ``seen`` is
     told the name of each case as it begins.
     """
-    verdicts: list[Verdict | None] = []
-    waiting: list[tuple[list[int], list[Prepared], Future[list[Answer]]]] = []
-    chosen = list(cases)
-    with ThreadPoolExecutor(max_workers=1) as pool:
-        for start in range(0, len(chosen), CASES_A_PROCESS):
-            numbers, prepared = [], []
-            for number in range(start, min(start + CASES_A_PROCESS, len(chosen))):
-                verdicts.append(None)
+    peers = [Peer(seconds) for _ in range(processes)]
+    idle: SimpleQueue[Peer] = SimpleQueue()
+    for peer in peers:
+        idle.put(peer)
+
+    def compare(case: Case, prepared: Prepared) -> Verdict:
+        peer = idle.get()
+        try:
+            return case.verdict(prepared, peer.ask(prepared.job))
+        finally:
+            idle.put(peer)
+
+    made: list[Verdict | Future[Verdict]] = []
+    try:
+        with ThreadPoolExecutor(max_workers=processes) as pool:
+            for case in cases:
                 if seen:
-                    seen(chosen[number].name)
+                    seen(case.name)
                 try:
-                    made = chosen[number].prepare()
-                except (FemuError, RuntimeError) as problem:
-                    verdicts[number] = Verdict(chosen[number], message=str(problem))
-                else:
-                    numbers.append(number)
-                    prepared.append(made)
-            waiting.append((numbers, prepared, pool.submit(run_jobs, [p.job for p in prepared], seconds)))
-        for numbers, prepared, future in waiting:
-            for number, made, answer in zip(numbers, prepared, future.result(), strict=True):
-                verdicts[number] = chosen[number].verdict(made, answer)
-    return [v for v in verdicts if v is not None]
+                    made.append(pool.submit(compare, case, case.prepare()))
+                except (UnsupportedError, AnalysisError) as problem:
+                    made.append(Verdict(case, message=str(problem)))
+            return [v if isinstance(v, Verdict) else v.result() for v in made]
+    finally:
+        for peer in peers:
+            peer.close()
 
 
 def crossvalidate(model: Model, analysis: Any, motion: Any = None, *, duration: float | None = None,
@@ -65,11 +70,8 @@ def crossvalidate(model: Model, analysis: Any, motion: Any = None, *, duration: 
     prepared = case.prepare()
     if prepared.notes:
         case = ModelCase(model.name, lambda: model, stages, limit=Limit(), reason=" ".join(prepared.notes))
-    (answer,) = run_jobs([prepared.job], seconds)
-    verdict = case.verdict(prepared, answer)
+    with Peer(seconds) as peer:
+        verdict = case.verdict(prepared, peer.ask(prepared.job))
     if verdict.message:
         raise AnalysisError(verdict.message)
     return verdict
-
-
-__all__ = ["Untranslatable", "crossvalidate", "run_cases"]

@@ -13,6 +13,7 @@ from femu.filters.estimate import (
     LOST_POINTS,
     PROJECTIONS,
     REFUSED,
+    REPAIRS,
     RULES,
     STEPS,
     F,
@@ -25,7 +26,7 @@ from femu.filters.estimate import (
     measurement_noise_of,
     own_of,
 )
-from femu.filters.linalg import all_finite, copy, helper
+from femu.filters.linalg import all_finite, copy, factor, helper
 from femu.filters.model import StateSpace, call_model
 from femu.filters.sigma import accept, add_gain_noise, channels, finish_gain, no_measurement
 from femu.kernels import kernel, shift
@@ -78,7 +79,7 @@ def jacobian(address, given, n, rows, x, P, u, J, w):
 
 def correct_size(n: int, m: int) -> int:
     """Workspace of `correct_linear`."""
-    return 3 * m + 3 * m * m + 3 * n * m + n + 2 * n * n + 2 * m * m + m
+    return 3 * m + 3 * m * m + 3 * n * m + n + 2 * n * n + max(2 * m * m + m, 2 * n * n + n)
 
 
 @helper
@@ -139,7 +140,8 @@ def correct_linear(d, p, s, J, predicted, y, w):
                 total -= along * K[j * c + a]
             new_P[i * n + j] = total
     add_gain_noise(n, c, K, noise, new_P)
-    accept(d, s, new_x, new_P, x, P)
+    if accept(d, s, new_x, new_P, x, P):
+        s[REPAIRS] += factor(n, P, T, room)  # differences of large numbers can leave a small negative eigenvalue
     return c
 
 

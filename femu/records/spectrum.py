@@ -114,7 +114,7 @@ def _respond(ground, parts, w, z, dt, u_out, v_out, a_out):
 
 @routine
 def _parts(period, dt):
-    return max(1, int(math.ceil(STEPS_A_PERIOD * dt / period - 1e-9)))
+    return max(1, math.ceil(STEPS_A_PERIOD * dt / period - 1e-9))
 
 
 @compiled

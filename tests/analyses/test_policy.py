@@ -163,8 +163,10 @@ def test_the_element_that_has_no_answer_is_named() -> None:
     assert len(result.time) >= 3
 
 
-@pytest.mark.parametrize("algorithm", [Newton(), ModifiedNewton(), ModifiedNewton(initial=True), NewtonLineSearch(), KrylovNewton()],
-                         ids=repr)
+ALGORITHMS = [Newton(), ModifiedNewton(), ModifiedNewton(initial=True), NewtonLineSearch(), KrylovNewton()]
+
+
+@pytest.mark.parametrize("algorithm", ALGORITHMS, ids=repr)
 def test_every_algorithm_finds_the_same_path(algorithm: Any) -> None:
     model = Model("two bars")
     model.node(1, 0.0, 0.0, fixed="xy")

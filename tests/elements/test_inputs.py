@@ -96,13 +96,13 @@ def two_nodes(element, distance=2.0):
     ElasticBeamColumn("e", 1, 2, section=ELASTIC), ForceBeamColumn("e", 1, 2, section=BILINEAR),
     Truss("e", 1, 2, material=Elastic(1.0), area=1.0), TwoNodeLink("e", 1, 2, SPRING)])
 def test_no_length(element):
-    with pytest.raises(ModelError, match="'e'.*no length.*ZeroLength"):
+    with pytest.raises(ModelError, match=r"'e'.*no length.*ZeroLength"):
         two_nodes(element, 0.0).compile()
 
 
 @pytest.mark.parametrize("element", [ZeroLength("e", 1, 2, SPRING), ZeroLengthSection("e", 1, 2, BILINEAR)])
 def test_too_much_length(element):
-    with pytest.raises(ModelError, match="'e'.*2 apart.*TwoNodeLink"):
+    with pytest.raises(ModelError, match=r"'e'.*2 apart.*TwoNodeLink"):
         two_nodes(element).compile()
 
 

@@ -1,0 +1,366 @@
+"""Experimental elements: a specimen stands in for an element of the model.
+
+The specimen is asked once a step. Between two answers the element is linear about the last one::
+
+    q = r_measured + K (v - v_measured),        k = K
+
+with the basic deformations v. What was measured and the stiffness K are part of the element's state, so Newton iterations,
+copies of states and checkpoints never touch the specimen. The analysis exchanges with the specimen by `exchange`, and
+writes the answer by `take`. There is no revert: a specimen remembers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import KW_ONLY, dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from femu import context as slot
+from femu.element import DOF_NAMES, Array, Element, Name, Plan, chord
+from femu.elements.frame import BASIC_WORKSPACE, END_REACTIONS, GEOMETRIES, frame_group
+from femu.elements.frame_element import BASIC_NAMES, BASIC_STATE
+from femu.elements.link import FORCE_NAMES, link_group, turned
+from femu.errors import InputError
+from femu.experimental.errors import ExperimentError
+from femu.experimental.journal import Journal
+from femu.experimental.safety import Guard, Limits
+from femu.experimental.setup import Direct, Setup
+from femu.experimental.specimen import Measurement, Specimen, checked
+from femu.kernels import kernel, shift
+from femu.parameters import Parameter
+from femu.program import Program
+
+SAME_TARGET = np.finfo(float).eps  # a change this small beside the target is no new target
+
+
+@kernel(slot.BASIC_SIGNATURE)
+def _measured_law(i, g, p, c, t, w, v, rate, step, load):
+    """Basic kernel: linear about the last measurement. The state holds K less the initial stiffness."""
+    n = i[0]
+    entries = n * (n + 1) // 2
+    initial = shift(p, i[1])
+    stiffness, deformation = shift(t, n), shift(t, n + entries)
+    held = 2 * n + entries
+    displacement, force, change = shift(c, held), shift(c, held + n), shift(c, held + 2 * n)
+    for a in range(2 * n + entries):
+        t[held + a] = c[held + a]
+    for a in range(entries):
+        stiffness[a] = initial[a] + change[a]
+    for a in range(n):
+        deformation[a] = v[a]
+        total = force[a]
+        for b in range(n):
+            low, high = min(a, b), max(a, b)
+            total += stiffness[low * n - low * (low - 1) // 2 + high - low] * (v[b] - displacement[b])
+        t[a] = total
+    return 0
+
+
+class Experimental(Element):
+    """Base of the experimental elements.
+
+    ``stiffness`` is the initial stiffness in the basic system; an emulated specimen knows its own. ``setup`` turns basic
+    deformations into commands of the actuators (`Direct` if left out), ``limits`` are checked before each command leaves.
+    """
+
+    name: Name
+    _: KW_ONLY
+    specimen: Specimen
+    stiffness: Any = None
+    setup: Setup | None = None
+    limits: Limits | None = None
+    damped: bool = False
+
+    # --- what a subclass supplies ---
+
+    @property
+    def basic_size(self) -> int:
+        """Number of basic deformations."""
+        raise NotImplementedError
+
+    # --- description ---
+
+    def validate(self) -> None:
+        if not isinstance(self.specimen, Specimen):
+            raise InputError(self.label(), "specimen", self.specimen, "must be a Specimen", "for example EmulatedSpecimen(...)")
+        self.validate_element()
+        n = self.basic_size
+        setup = Direct(n) if self.setup is None else self.setup
+        if not isinstance(setup, Setup) or setup.inputs != n:
+            raise InputError(self.label(), "setup", self.setup, f"must take the {n} deformations of the element")
+        if setup.outputs != self.specimen.size:
+            raise InputError(self.label(), "setup", self.setup,
+                             f"must have as many actuators as the specimen ({self.specimen.size}, not {setup.outputs})")
+        given = self.stiffness
+        if given is None:
+            own = self.specimen.initial_stiffness()
+            if own is None:
+                raise InputError(self.label(), "stiffness", None, "must be given: the specimen does not know its own",
+                                 "measure it with small moves before the test")
+            given = setup.stiffness(own)
+        matrix = np.atleast_2d(np.asarray(given, dtype=float))
+        if matrix.shape != (n, n) or not np.isfinite(matrix).all():
+            raise InputError(self.label(), "stiffness", given, f"must be a finite {n} by {n} matrix")
+        self._setup = setup
+        self._initial = 0.5 * (matrix + matrix.T)
+        self._guard = Guard(self.limits or Limits(), setup.outputs, setup.stiffness_of_actuators(self._initial))
+        self._upper = np.triu_indices(n)
+        self._target: Array | None = None
+        self._answer: Measurement | None = None
+        self.moves = 0
+        self.journal: Journal | None = None
+        self.step = 0
+
+    def validate_element(self) -> None:
+        """Rules of the subclass."""
+
+    @property
+    def initial(self) -> Array:
+        """Initial stiffness in the basic system."""
+        return self._initial.copy()
+
+    def own_parameters(self) -> list[tuple[str, Parameter, float]]:
+        n, values = self.basic_size, self._initial[self._upper]
+        names = [f"stiffness.{a}{b}" for a in range(n) for b in range(a, n)]
+        declared = Parameter("entry of the initial stiffness", "force/length")
+        return super().own_parameters() + [(k, declared, float(x)) for k, x in zip(names, values, strict=True)]
+
+    def held_names(self) -> list[str]:
+        """State variables after the basic head: what was measured, and the change of the stiffness."""
+        n = self.basic_size
+        return [*(f"measured_v_{a}" for a in range(n)), *(f"measured_q_{a}" for a in range(n)),
+                *(f"change_k_{a}{b}" for a in range(n) for b in range(a, n))]
+
+    def kernel_integers(self) -> list[int]:
+        """Integers of the basic kernel."""
+        return [self.basic_size, len(self.declared)]
+
+    def link_plan(self, dofs: list[tuple[Name, str]], rows: Array, forces: Sequence[str]) -> Plan:
+        """Plan over the degrees of freedom that the rows of B touch."""
+        m, used = len(rows), np.flatnonzero(np.abs(rows).max(axis=0) > 0.0)
+        n = len(used)
+        head = [*forces, *(f"k_{forces[a]}_{forces[b]}" for a in range(m) for b in range(a, m)), *(f"v_{f}" for f in forces)]
+        return Plan(dofs=[dofs[a] for a in used], group=link_group, basic=_measured_law, integers=self.kernel_integers(),
+                    geometry=[float(m), float(n), *rows[:, used].ravel().tolist()], state=head + self.held_names(),
+                    workspace=2 * m + n + n * (n + 1) // 2, damped=self.damped, restless=True, basic_forces=tuple(forces))
+
+    # --- the test ---
+
+    def exchange(self, displacement: Array, time: float) -> Measurement:
+        """Send the specimen to a basic displacement and measure; the same target again gives the same answer, unmoved.
+
+        Raises an `ExperimentError` where a limit trips or the specimen fails; it holds its position then.
+        """
+        target = np.asarray(displacement, dtype=float)
+        if self._answer is not None and self._target is not None and np.all(
+                np.abs(target - self._target) <= SAME_TARGET * np.abs(self._target)):
+            return self._answer
+        try:
+            command = self._setup.command(target)
+            self._guard.check(command, time)
+            if self.journal is not None:
+                self.journal.command(str(self.name), self.step, time, command)
+            self._guard.sent(command, time)
+            raw = checked(self.specimen.apply(command, time), self._setup.outputs, self.label())
+            self.moves += 1
+            if self.journal is not None:
+                self.journal.measured(str(self.name), self.step, time, raw.displacement, raw.force)
+            self._guard.measured(raw)
+            reached = self._setup.displacement(raw.displacement, target)
+            self._target = target.copy()
+            self._answer = Measurement(reached, self._setup.force(raw.force, reached), raw.time)
+            return self._answer
+        except ExperimentError:
+            self.specimen.hold()
+            raise
+
+    def take(self, program: Program, elements: Array, measured: Measurement, stiffness: Array | None = None) -> None:
+        """Write a measurement (and a new stiffness) into the elements' part of a state vector.
+
+        ``elements`` is ``state.vector[program.layout.elements:]``.
+        """
+        start, _ = program.element_state(self.name)
+        n = self.basic_size
+        entries = n * (n + 1) // 2
+        own = elements[start:]
+        held = 2 * n + entries
+        own[held:held + n] = measured.displacement
+        own[held + n:held + 2 * n] = measured.force
+        if stiffness is not None:
+            matrix = 0.5 * (stiffness + stiffness.T)
+            own[held + 2 * n:held + 2 * n + entries] = (matrix - self._initial)[self._upper]
+            self._guard.stiffness = self._setup.stiffness_of_actuators(matrix)
+        # the head as the kernel would write it, for analyses that form forces without evaluating
+        own[n:n + entries] = self._initial[self._upper] + own[held + 2 * n:held + 2 * n + entries]
+        k = np.zeros((n, n))
+        k[self._upper] = own[n:n + entries]
+        k = k + np.triu(k, 1).T
+        own[:n] = measured.force + k @ (own[n + entries:held] - measured.displacement)
+
+    def deformation(self, program: Program, elements: Array) -> Array:
+        """Basic deformations in the elements' part of a state vector."""
+        start, _ = program.element_state(self.name)
+        n = self.basic_size
+        first = start + n + n * (n + 1) // 2
+        return elements[first:first + n].copy()
+
+    # --- what must be kept to go on ---
+
+    def checkpoint(self) -> Array:
+        """What the test knows of the exchange, beside the program's state: last target and answer, guard, specimen."""
+        n, m = self.basic_size, self._setup.outputs
+        known = self._answer is not None and self._target is not None
+        target = self._target if self._target is not None else np.zeros(n)
+        answer = self._answer or Measurement(np.zeros(n), np.zeros(n), 0.0)
+        g = self._guard
+        return np.concatenate([
+            [float(known), answer.time, float(self.moves), float(g.time is not None), g.time or 0.0], target,
+            answer.displacement, answer.force, g.command, g._displacement, g._force, g.stiffness.ravel(), np.zeros(0 * m),
+            self.specimen.state])
+
+    def restore(self, values: Array) -> None:
+        """Go on from a checkpoint; an emulated specimen is set back, a physical one stays where it is."""
+        n, m = self.basic_size, self._setup.outputs
+        sizes = [5, n, n, n, m, m, m, m * m]
+        head, target, d, r, command, at, force, k, state = np.split(values, np.cumsum(sizes))
+        self._target, self._answer = (target.copy(), Measurement(d.copy(), r.copy(), float(head[1]))) if head[0] else (None, None)
+        self.moves = int(head[2])
+        g = self._guard
+        g.time = float(head[4]) if head[3] else None
+        g.command, g._displacement, g._force, g.stiffness = command.copy(), at.copy(), force.copy(), k.reshape(m, m).copy()
+        self.specimen.restore(state)
+
+
+class ExperimentalElement(Experimental):
+    """A specimen on any set of degrees of freedom: its deformations are their displacements along the global axes.
+
+    ::
+
+        ExperimentalElement("column", [("C", "x"), ("C", "rz")], specimen=EmulatedSpecimen(...))
+    """
+
+    dofs: Sequence[tuple[Name, str]]
+
+    @property
+    def nodes(self) -> tuple[Name, ...]:
+        return tuple(dict.fromkeys(node for node, _ in self.dofs))
+
+    @property
+    def basic_size(self) -> int:
+        return len(self.dofs)
+
+    def validate_element(self) -> None:
+        try:
+            pairs = [(node, direction) for node, direction in self.dofs]
+        except (TypeError, ValueError):
+            pairs = []
+        if not pairs or len(set(pairs)) < len(pairs) or any(d not in DOF_NAMES for _, d in pairs):
+            raise InputError(self.label(), "dofs", self.dofs, f"must be different pairs of a node and one of {DOF_NAMES}")
+        self.dofs = pairs
+
+    def plan(self, coordinates: dict[Name, Array]) -> Plan:
+        return self.link_plan(list(self.dofs), np.eye(len(self.dofs)), [f"{FORCE_NAMES[d]}_{node}" for node, d in self.dofs])
+
+
+@dataclass(eq=False)
+class _BetweenNodes(Experimental):
+    """Base of the experimental elements between two nodes."""
+
+    i: Name
+    j: Name
+
+    @property
+    def nodes(self) -> tuple[Name, ...]:
+        return (self.i, self.j)
+
+    def both(self) -> list[tuple[Name, str]]:
+        """Degrees of freedom of both nodes."""
+        return [(node, d) for node in self.nodes for d in DOF_NAMES]
+
+    def validate_element(self) -> None:
+        if self.i == self.j:
+            raise InputError(self.label(), "j", self.j, "must differ from node i")
+
+
+class ExperimentalTruss(_BetweenNodes):
+    """A specimen in place of a truss: one deformation, the elongation (small displacements), and its axial force."""
+
+    @property
+    def basic_size(self) -> int:
+        return 1
+
+    def plan(self, coordinates: dict[Name, Array]) -> Plan:
+        _, c, s = chord(self, coordinates)
+        return self.link_plan(self.both(), np.array([turned(c, s)["x"]]), ["N"])
+
+
+class ExperimentalLink(_BetweenNodes):
+    """A specimen in place of a link: relative displacements in some local ``directions`` among "x", "y" and "rz".
+
+    As in `TwoNodeLink`, local x points from node i to node j; with nodes at the same place it is turned by ``angle`` from
+    global x.
+    """
+
+    directions: Sequence[str] = ("x",)
+    _: KW_ONLY
+    shear_distance: float = 0.5
+    angle: float = 0.0
+
+    @property
+    def basic_size(self) -> int:
+        return len(self.directions)
+
+    def validate_element(self) -> None:
+        super().validate_element()
+        given = (self.directions,) if self.directions in DOF_NAMES else tuple(self.directions)
+        if not given or len(set(given)) < len(given) or any(d not in DOF_NAMES for d in given):
+            raise InputError(self.label(), "directions", self.directions, f"must be different ones of {DOF_NAMES}")
+        self.directions = given
+        for name, low, high in (("shear_distance", 0.0, 1.0), ("angle", -np.inf, np.inf)):
+            value = getattr(self, name)
+            if isinstance(value, bool) or not isinstance(value, (int, float)) or not low <= value <= high:
+                raise InputError(self.label(), name, value, f"must be a number from {low:g} to {high:g}")
+
+    def plan(self, coordinates: dict[Name, Array]) -> Plan:
+        if np.array_equal(coordinates[self.i], coordinates[self.j]):
+            rows = turned(float(np.cos(self.angle)), float(np.sin(self.angle)))
+        else:
+            length, c, s = chord(self, coordinates)
+            rows = turned(c, s, self.shear_distance * length, (1.0 - self.shear_distance) * length)
+        return self.link_plan(self.both(), np.array([rows[d] for d in self.directions]), [FORCE_NAMES[d] for d in self.directions])
+
+
+class ExperimentalBeamColumn(_BetweenNodes):
+    """A specimen in place of a plane beam-column, with the basic system of `FrameElement`: (elongation, rotations from the
+    chord at i and j) and (N, Mi, Mj). ``geometry`` is "linear", "p-delta" or "corotational".
+
+    A laboratory mostly clamps end i and moves end j: see `femu.experimental.Cantilever` for that setup.
+    """
+
+    _: KW_ONLY
+    geometry: str = "linear"
+
+    @property
+    def basic_size(self) -> int:
+        return len(BASIC_NAMES)
+
+    def validate_element(self) -> None:
+        super().validate_element()
+        if self.geometry not in GEOMETRIES:
+            raise InputError(self.label(), "geometry", self.geometry, f"must be one of {tuple(GEOMETRIES)}")
+
+    def plan(self, coordinates: dict[Name, Array]) -> Plan:
+        length, cosine, sine = chord(self, coordinates)
+        return Plan(dofs=self.both(), group=frame_group, basic=_measured_law,
+                    integers=[GEOMETRIES[self.geometry], 0, *self.kernel_integers()],
+                    geometry=[length, 1.0 / length, cosine, sine, 0.0, 0.0, 0.0, 0.0], state=BASIC_STATE + self.held_names(),
+                    workspace=BASIC_WORKSPACE, load_size=END_REACTIONS, damped=self.damped, restless=True,
+                    basic_forces=BASIC_NAMES)
+
+
+def exchange(element: Experimental, displacement: npt.ArrayLike, time: float) -> Measurement:
+    """One exchange with the specimen of an element; see `Experimental.exchange`."""
+    return element.exchange(np.asarray(displacement, dtype=float), time)

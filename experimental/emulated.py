@@ -1,0 +1,168 @@
+"""An emulated specimen: any femu element or material behind an emulated actuator and emulated sensors."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+import numpy.typing as npt
+
+from femu.component import Material
+from femu.element import Element
+from femu.errors import InputError
+from femu.experimental.actuator import Actuator
+from femu.experimental.basic_system import BasicSystem
+from femu.experimental.specimen import Measurement, Specimen
+
+Array = npt.NDArray[np.float64]
+STALL_BISECTIONS = 50  # where an actuator stalls, the move is found to the last digit
+
+
+@dataclass(frozen=True)
+class Sensors:
+    """Errors of the measurement: standard deviation of Gaussian noise, and the step of quantisation (0: none)."""
+
+    displacement_noise: float = 0.0
+    force_noise: float = 0.0
+    displacement_step: float = 0.0
+    force_step: float = 0.0
+
+    def __post_init__(self) -> None:
+        for name in ("displacement_noise", "force_noise", "displacement_step", "force_step"):
+            value = getattr(self, name)
+            if not (isinstance(value, (int, float)) and np.isfinite(value) and value >= 0.0):
+                raise InputError("Sensors", name, value, "must not be negative")
+
+
+@dataclass
+class EmulatedSpecimen(Specimen):
+    """A specimen of equations, moved by an emulated actuator and read by emulated sensors.
+
+    ::
+
+        specimen = EmulatedSpecimen(ForceBeamColumn("c", "i", "j", section=column), length=3.6,
+                                    sensors=Sensors(force_noise=50.0), seed=1)
+
+    ``of``, ``length``, ``nodal`` and ``coordinates`` are those of `BasicSystem`. Each measurement draws its noise from
+    ``seed`` and its own number, so that a resumed test sees the same noise. As in a laboratory every command moves the
+    specimen for good; with ``numerical=True`` each command starts from the last `commit` instead, as the trial
+    states of a numerical element do (for clients that send Newton iterates).
+    """
+
+    of: Material | Sequence[Material] | Element
+    length: float = 1.0
+    nodal: bool = False
+    coordinates: npt.ArrayLike | None = None
+    actuator: Actuator = field(default_factory=Actuator)
+    sensors: Sensors = field(default_factory=Sensors)
+    seed: int = 0
+    numerical: bool = False
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.seed, int) or isinstance(self.seed, bool) or self.seed < 0:
+            raise InputError("EmulatedSpecimen", "seed", self.seed, "must be a whole number from 0 on")
+        self.system = BasicSystem(self.of, length=self.length, nodal=self.nodal, coordinates=self.coordinates)
+        self.size = n = self.system.size
+        history = len(self.system.state_names)
+        # count and time of measurements, position, then the states of the system (committed, trial) and of the actuator
+        self._vector = np.zeros(3 + 2 * n + 2 * history + self.actuator.state_size(n))
+        parts = np.split(self._vector, np.cumsum([3, n, n, history, history]))
+        self._clock, self._position, self._committed_position, self._committed, self._trial, self._drive = parts
+        self._committed[:] = self.system.virgin()
+        self._trial[:] = self._committed
+        self._force, self._stiffness = np.zeros(n), self.system.initial_stiffness()
+
+    @property
+    def parameters(self):  # type: ignore[no-untyped-def]
+        """Parameters of the emulated law, by name."""
+        return self.system.parameters
+
+    def apply(self, command: Array, time: float) -> Measurement:
+        command = np.asarray(command, dtype=float)
+        if command.shape != (self.size,) or not np.isfinite(command).all():
+            raise InputError("EmulatedSpecimen", "command", command, f"must be {self.size} finite numbers")
+        dt = max(time - self._clock[1], 0.0)
+        wanted = self.actuator.move(self._drive, command, self._position, time, dt)
+        start = self._committed_position if self.numerical else self._position
+        reached = self._reach(start.copy(), wanted, time, time - self._clock[2] if self.numerical else dt)
+        self._position[:] = reached
+        self._clock[0] += 1.0
+        self._clock[1] = time
+        if not self.numerical:
+            self.commit(time)
+        return self._measure(time)
+
+    def _reach(self, start: Array, wanted: Array, time: float, dt: float) -> Array:
+        """Evaluate at the wanted position, or where an actuator stalls on the way to it."""
+        def at(share: float) -> Array:
+            place = start + share * (wanted - start)
+            rate = (place - start) / dt if dt > 0.0 else None
+            self.system.evaluate(self._committed, self._trial, place, rate, time, dt, self._force, self._stiffness)
+            return place
+
+        place, capacity = at(1.0), self.actuator.capacity
+        if capacity is None or np.all(np.abs(self._force) <= capacity):
+            return place
+        low, high = 0.0, 1.0
+        for _ in range(STALL_BISECTIONS):
+            middle = 0.5 * (low + high)
+            at(middle)
+            if np.all(np.abs(self._force) <= capacity):
+                low = middle
+            else:
+                high = middle
+        return at(low)
+
+    def _measure(self, time: float) -> Measurement:
+        displacement, force = self._position.copy(), self._force.copy()
+        s = self.sensors
+        if s.displacement_noise or s.force_noise:
+            # a stream of its own for each measurement: nothing to save, nothing to restore
+            draw = np.random.Generator(np.random.Philox(key=self.seed, counter=[0, 0, 0, int(self._clock[0])]))
+            noise = draw.standard_normal(2 * self.size)
+            displacement += s.displacement_noise * noise[:self.size]
+            force += s.force_noise * noise[self.size:]
+        if s.displacement_step:
+            displacement = s.displacement_step * np.round(displacement / s.displacement_step)
+        if s.force_step:
+            force = s.force_step * np.round(force / s.force_step)
+        return Measurement(displacement, force, time)
+
+    def commit(self, time: float) -> None:
+        self._committed[:] = self._trial
+        self._committed_position[:] = self._position
+        self._clock[2] = time
+
+    def hold(self) -> None:
+        self.actuator.hold(self._drive, self._position)
+
+    def initial_stiffness(self) -> Array:
+        return self.system.initial_stiffness()
+
+    def tangent(self) -> Array:
+        """The true tangent: what estimators are measured against."""
+        return self._stiffness.copy()
+
+    @property
+    def true_force(self) -> Array:
+        """Force without the errors of the sensors."""
+        return self._force.copy()
+
+    @property
+    def position(self) -> Array:
+        """Displacement without the errors of the sensors."""
+        return self._position.copy()
+
+    @property
+    def state(self) -> Array:
+        return np.concatenate([self._vector, self._force, self._stiffness.ravel()])
+
+    def restore(self, state: Array) -> None:
+        n = self.size
+        if np.shape(state) != (self._vector.size + n + n * n,):
+            raise InputError("EmulatedSpecimen", "state", state, "must be a state of the same specimen",
+                             "it was saved by another specimen, or with another actuator")
+        self._vector[:] = state[:self._vector.size]
+        self._force[:] = state[self._vector.size:self._vector.size + n]
+        self._stiffness[:] = np.reshape(state[self._vector.size + n:], (n, n))

@@ -1,0 +1,201 @@
+"""The journal: every command and every measurement of a test in an HDF5 file, as it happens.
+
+One process writes, any number read meanwhile (HDF5's SWMR mode). A row counts once its last number, the wall clock, is
+there; everything before it in the row is then there too. What has been flushed survives a killed process. ::
+
+    /elements/NAME/command      step, test time, command ..., wall clock      written before the command leaves
+    /elements/NAME/measured     step, test time, displacement ..., force ..., wall clock
+    /committed/state            step, test time, state vector of the program ..., wall clock
+    /committed/specimens        step, test time, states of the emulated specimens and of the tangents ..., wall clock
+    /committed/parameters       step, test time, parameter vector ..., wall clock (where parameters are updated)
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import time as clock
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import h5py
+import numpy as np
+import numpy.typing as npt
+
+from femu.errors import FileError, InputError
+from femu.experimental.errors import Ending
+
+Array = npt.NDArray[np.float64]
+FORMAT = "femu journal 1"
+GROWTH = 1024  # rows added at a time
+CHUNK_FLOATS = 4096  # a flush writes a chunk again: small ones are written faster
+HEAD, TAIL = 2, 1  # step and time before the values, wall clock after them
+
+
+class _Rows:
+    """A growing table of rows, filled with NaN until they are written."""
+
+    def __init__(self, group: Any, name: str, width: int) -> None:
+        self.width = HEAD + width + TAIL
+        chunk = max(1, min(GROWTH, CHUNK_FLOATS // self.width))
+        self.data = group.create_dataset(name, shape=(GROWTH, self.width), maxshape=(None, self.width),
+                                         chunks=(chunk, self.width), dtype="<f8", fillvalue=np.nan)
+        self.count = 0
+
+    def add(self, step: int, time: float, *values: Array) -> None:
+        if self.count == len(self.data):
+            self.data.resize(self.count + GROWTH, axis=0)
+        self.data[self.count] = np.concatenate([[step, time], *values, [clock.time()]])
+        self.data.flush()
+        self.count += 1
+
+
+@dataclass
+class Record:
+    """What a journal holds. Rows as in the module's docstring, without those that were not finished."""
+
+    path: str
+    about: dict[str, Any]
+    names: list[str]
+    parameter_names: list[str]
+    parameters: Array
+    command: dict[str, Array] = field(default_factory=dict)
+    measured: dict[str, Array] = field(default_factory=dict)
+    state: Array = field(default_factory=lambda: np.zeros((0, 0)))
+    specimens: Array = field(default_factory=lambda: np.zeros((0, 0)))
+    parameter_history: Array = field(default_factory=lambda: np.zeros((0, 0)))
+    ending: Ending | None = None
+    message: str = ""
+
+    @property
+    def steps(self) -> int:
+        """Number of committed steps."""
+        return len(self.state)
+
+    def commands(self, name: str) -> Array:
+        """Commands of an element, a row each."""
+        return self.command[name][:, HEAD:-TAIL]
+
+    def measurements(self, name: str) -> tuple[Array, Array]:
+        """Measured displacements and forces of an element, a row each."""
+        values = self.measured[name][:, HEAD:-TAIL]
+        half = values.shape[1] // 2
+        return values[:, :half], values[:, half:]
+
+    def checkpoint(self) -> tuple[int, Array, Array, Array | None]:
+        """Last committed step, with the state, the specimens' states and the parameters needed to go on from it."""
+        count = min(len(self.state), len(self.specimens))
+        if count == 0:
+            raise FileError(self.path, "holds no committed step; begin the test anew")
+        step = int(self.state[count - 1, 0])
+        parameters = None
+        if len(self.parameter_history):
+            rows = self.parameter_history[self.parameter_history[:, 0] <= step]
+            parameters = rows[-1, HEAD:-TAIL] if len(rows) else None
+        return step, self.state[count - 1, HEAD:-TAIL], self.specimens[count - 1, HEAD:-TAIL], parameters
+
+
+class Journal:
+    """Writer of a journal. ``elements`` maps names to numbers of actuators."""
+
+    def __init__(self, path: str | os.PathLike[str], elements: Mapping[str, int], *, state: int = 0, specimens: int = 0,
+                 parameters: tuple[list[str], Array] | None = None, updated: bool = False,
+                 about: Mapping[str, Any] | None = None, overwrite: bool = False) -> None:
+        self.path = os.fspath(path)
+        if os.path.exists(self.path) and not overwrite:
+            raise FileError(self.path, "exists already; a journal is never overwritten. Choose another name, or resume it")
+        names, values = parameters or ([], np.zeros(0))
+        try:
+            self._file = h5py.File(self.path, "w", libver="latest")
+        except OSError as problem:
+            raise FileError(self.path, f"cannot be written: {problem}") from problem
+        self._file.attrs["format"] = FORMAT
+        self._file.attrs["about"] = json.dumps({"elements": dict(elements), **(about or {})})
+        self._file.create_dataset("parameter_names", data=json.dumps(list(names)))
+        self._file.create_dataset("parameters", data=np.asarray(values, dtype="<f8"))
+        self._command, self._measured = {}, {}
+        for place, (name, size) in enumerate(elements.items()):
+            group = self._file.create_group(f"elements/{place}")
+            self._command[name] = _Rows(group, "command", size)
+            self._measured[name] = _Rows(group, "measured", 2 * size)
+        committed = self._file.create_group("committed")
+        self._state = _Rows(committed, "state", state)
+        self._specimens = _Rows(committed, "specimens", specimens)
+        self._parameters = _Rows(committed, "parameters", len(values)) if updated else None
+        self._file.flush()
+        self._file.swmr_mode = True
+        self._closed = False
+
+    def command(self, name: str, step: int, time: float, command: Array) -> None:
+        """A command is about to leave."""
+        self._command[name].add(step, time, command)
+
+    def measured(self, name: str, step: int, time: float, displacement: Array, force: Array) -> None:
+        """A measurement has come in."""
+        self._measured[name].add(step, time, displacement, force)
+
+    def commit(self, step: int, time: float, state: Array, specimens: Array, parameters: Array | None = None) -> None:
+        """A step has been committed; from here a test can go on."""
+        if self._parameters is not None and parameters is not None:
+            self._parameters.add(step, time, parameters)
+        self._specimens.add(step, time, specimens)
+        self._state.add(step, time, state)
+
+    def extend(self, record: Record, through: int) -> None:
+        """Take over the rows of an interrupted test up to a step."""
+        for target, rows in [*((self._command[n], record.command[n]) for n in self._command),
+                             *((self._measured[n], record.measured[n]) for n in self._measured),
+                             (self._state, record.state), (self._specimens, record.specimens),
+                             *([(self._parameters, record.parameter_history)] if self._parameters else [])]:
+            kept = rows[rows[:, 0] <= through] if len(rows) else rows
+            if len(kept) == 0:
+                continue
+            target.data.resize((len(kept) // GROWTH + 1) * GROWTH, axis=0)
+            target.data[:len(kept)] = kept
+            target.count = len(kept)
+        self._file.flush()
+
+    def close(self, ending: Ending = Ending.COMPLETE, message: str = "") -> None:
+        """Write how the test ended and let go of the file."""
+        if self._closed:
+            return
+        self._closed = True
+        self._file.close()
+        with h5py.File(self.path, "r+", libver="latest") as file:
+            file.attrs["ending"], file.attrs["message"] = ending.name, message or ending.value
+
+
+def read_journal(path: str | os.PathLike[str]) -> Record:
+    """Read a journal: of a finished test, of an interrupted one, or of one that is running."""
+    path = os.fspath(path)
+    if not os.path.exists(path):
+        raise FileError(path, "does not exist")
+    try:
+        # an interrupted writer leaves its mark in the file; only a reader in SWMR mode passes it
+        with h5py.File(path, "r", libver="latest", swmr=True) as file:
+            if file.attrs.get("format") != FORMAT:
+                raise FileError(path, "is not a femu journal")
+            about = json.loads(file.attrs["about"])
+            names = list(about["elements"])
+            record = Record(path, about, names, json.loads(file["parameter_names"][()]), file["parameters"][:])
+            for place, name in enumerate(names):
+                record.command[name] = _finished(file[f"elements/{place}/command"])
+                record.measured[name] = _finished(file[f"elements/{place}/measured"])
+            record.state = _finished(file["committed/state"])
+            record.specimens = _finished(file["committed/specimens"])
+            if "committed/parameters" in file:
+                record.parameter_history = _finished(file["committed/parameters"])
+            if "ending" in file.attrs:
+                record.ending, record.message = Ending[file.attrs["ending"]], str(file.attrs["message"])
+            return record
+    except (OSError, KeyError, ValueError) as problem:
+        if isinstance(problem, (FileError, InputError)):
+            raise
+        raise FileError(path, f"cannot be read as a journal: {problem}") from problem
+
+
+def _finished(data: Any) -> Array:
+    stamps = data[:, -1]
+    written = np.flatnonzero(np.isnan(stamps))
+    return data[:written[0] if len(written) else len(stamps)]

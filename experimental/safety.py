@@ -1,0 +1,99 @@
+"""Safety: what is checked before a command leaves."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from femu.errors import InputError
+from femu.experimental.errors import LimitTripped
+from femu.experimental.specimen import Measurement
+
+Array = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Limits:
+    """Largest displacement, increment, velocity and force of the actuators: one number for all or one for each.
+
+    The force is predicted with the tangent before the command leaves. ``silence`` is the longest wait for an answer of
+    the specimen, in seconds.
+    """
+
+    displacement: float | tuple[float, ...] | None = None
+    increment: float | tuple[float, ...] | None = None
+    velocity: float | tuple[float, ...] | None = None
+    force: float | tuple[float, ...] | None = None
+    silence: float = 60.0
+
+    def __post_init__(self) -> None:
+        for name in ("displacement", "increment", "velocity", "force"):
+            value = getattr(self, name)
+            if value is None:
+                continue
+            try:
+                array: Any = np.asarray(value, dtype=float)
+            except (TypeError, ValueError):
+                array = np.array(math.nan)
+            if not np.all(array > 0.0):
+                raise InputError("Limits", name, value, "must be above 0", "one number, or one for each actuator")
+        if not (isinstance(self.silence, (int, float)) and math.isfinite(self.silence) and self.silence > 0.0):
+            raise InputError("Limits", "silence", self.silence, "must be above 0", "in seconds")
+
+
+class Guard:
+    """Checks commands against limits. It knows where the specimen stands and how stiff it is.
+
+    ``stiffness`` is the tangent in the coordinates of the actuators; whoever estimates it keeps it up to date.
+    """
+
+    def __init__(self, limits: Limits, size: int, stiffness: Array | None = None) -> None:
+        self.limits = limits
+        self.stiffness = np.zeros((size, size)) if stiffness is None else stiffness
+        if limits.force is not None and stiffness is None:
+            raise InputError("Limits", "force", limits.force, "needs a stiffness to predict the force with",
+                             "give the element an initial stiffness")
+        self.command = np.zeros(size)
+        self.time: float | None = None
+        self._displacement, self._force = np.zeros(size), np.zeros(size)
+
+    def check(self, command: Array, time: float) -> None:
+        """Raise `LimitTripped` where the command must not leave; nothing changes then."""
+        limits = self.limits
+        if not np.isfinite(command).all():
+            raise LimitTripped(f"The command {command.tolist()} is not finite. It was not sent.")
+        step = command - self.command
+        self._compare("displacement", command, limits.displacement, command, time)
+        self._compare("increment", step, limits.increment, command, time)
+        if limits.velocity is not None and self.time is not None:
+            dt = time - self.time
+            if dt > 0.0:
+                self._compare("velocity", step / dt, limits.velocity, command, time)
+            elif np.any(step != 0.0):
+                raise LimitTripped(f"The command {command.tolist()} at t = {time:g} comes no later than the last one, "
+                                   "so its velocity has no bound. It was not sent.")
+        if limits.force is not None:
+            predicted = self._force + self.stiffness @ (command - self._displacement)
+            self._compare("force", predicted, limits.force, command, time)
+
+    def _compare(self, what: str, values: Array, limit: Any, command: Array, time: float) -> None:
+        if limit is None:
+            return
+        over = np.abs(values) > np.asarray(limit)
+        if np.any(over):
+            worst = int(np.argmax(np.abs(values) / np.asarray(limit)))
+            most = float(np.broadcast_to(limit, values.shape)[worst])
+            raise LimitTripped(f"The {what} limit of actuator {worst} tripped at t = {time:g}: {values[worst]:.6g} beyond "
+                               f"{most:.6g}. The command {command.tolist()} was not sent.")
+
+    def sent(self, command: Array, time: float) -> None:
+        """The command has left."""
+        self.command, self.time = command.copy(), time
+
+    def measured(self, measurement: Measurement) -> None:
+        """Where the specimen stands now."""
+        self._displacement, self._force = measurement.displacement.copy(), measurement.force.copy()

@@ -1,0 +1,74 @@
+"""What a specimen is to a test: something that takes a command and answers with a measurement.
+
+A specimen is emulated, replayed from a journal, or reached over the network; a test cannot tell the difference.
+Commands and measurements are in the specimen's own coordinates: the strokes of its actuators.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from femu.errors import InputError
+from femu.experimental.errors import BadMeasurement
+
+Array = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Measurement:
+    """What was measured after a command: displacement and force of each actuator, and the time of the test."""
+
+    displacement: Array
+    force: Array
+    time: float = 0.0
+
+
+class Specimen:
+    """Base of the specimens. ``size`` is the number of actuators."""
+
+    size: int
+
+    def apply(self, command: Array, time: float) -> Measurement:
+        """Move to the command, wait until the move is done, and measure. It cannot be undone."""
+        raise NotImplementedError
+
+    def commit(self, time: float) -> None:
+        """The analysis has accepted the step; what is physical has nothing to do."""
+
+    def hold(self) -> None:
+        """Stop where it is and hold the position. Must be safe to call at any moment, and more than once."""
+
+    def close(self) -> None:
+        """End the test in good order and let go of connections and files."""
+
+    def initial_stiffness(self) -> Array | None:
+        """Stiffness of the specimen before the test, or None where only the user can tell."""
+        return None
+
+    def tangent(self) -> Array | None:
+        """Tangent stiffness at the present state, where the specimen can tell."""
+        return self.initial_stiffness()
+
+    @property
+    def state(self) -> Array:
+        """Everything that changes in the specimen, where it can be restored: in emulation only."""
+        return np.zeros(0)
+
+    def restore(self, state: Array) -> None:
+        """Go back to a state of an emulated specimen."""
+        if len(state):
+            raise InputError(type(self).__name__, "state", state, "cannot be restored: the specimen is not emulated",
+                             "a physical specimen stays as the interrupted test left it")
+
+
+def checked(measured: Measurement, size: int, who: str) -> Measurement:
+    """The measurement, or an error where it cannot be used."""
+    for name, values in (("displacement", measured.displacement), ("force", measured.force)):
+        if np.shape(values) != (size,):
+            raise BadMeasurement(f"{who} measured a {name} of {np.size(values)} numbers; {size} were expected.")
+        if not np.isfinite(values).all():
+            raise BadMeasurement(f"{who} measured a {name} that is not finite: {np.asarray(values).tolist()}.")
+    return measured
