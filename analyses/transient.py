@@ -133,7 +133,7 @@ class Transient:
                                     "Model.rayleigh(committed=...), then compile.")
             if not np.any(run.state.vector[program.layout.stiffness:program.layout.elements]):
                 run.state.vector[program.layout.stiffness:program.layout.elements] = (
-                    run.initial_stiffness(damped=True)[:program.storage])
+                    Run(program, run.state.copy(), p).tangent(damped=True)[:program.storage])
         settings = run.hold(slot.SETTINGS, np.zeros(code.NSETTINGS))
         settings[code.CURRENT], settings[code.COMMITTED] = current, committed
         self._modal(run)

@@ -25,9 +25,12 @@ class ForceBeamColumn(SectionedElement):
     and the deformations of the sections, integrated with the same functions, must give the deformations v of the
     basic system. The state determination (Spacone, Filippou, Taucer 1996; Neuenhofer, Filippou 1997) iterates from
     the committed state: forces from the compatibility error by the element's stiffness, deformations of the
-    sections from their unbalance by their flexibility, until the energy of the error is negligible. Where it does
-    not converge, the increment is divided by 2, 4, ... 64. The stiffness is the inverse of the integrated
-    flexibility. One element a member is enough. OpenSees: ``forceBeamColumn``.
+    sections from their unbalance by their flexibility, until the energy of the error is negligible. The answer makes
+    the energy of the sections least among all deformations that fit v, so a move beyond the least energy on its line
+    is cut back: without softening any step, however large, has its answer. Where the iteration still fails, the
+    increment is divided by 2, 4, ... 64. The stiffness is the inverse of the integrated flexibility; a section
+    without stiffness counts with 1e-8 of its elastic one. One element a member is enough. OpenSees:
+    ``forceBeamColumn``.
     """
 
     def basic_kernel(self) -> Kernel:

@@ -1,1 +1,86 @@
 """Experimental elements, specimens, setups, sites and transports of a hybrid test."""
+
+from femu.experimental.actuator import Actuator
+from femu.experimental.basic_system import BasicSystem
+from femu.experimental.bfgs import BFGSTangent
+from femu.experimental.broyden import BroydenTangent
+from femu.experimental.eigenvector import EigenvectorTangent
+from femu.experimental.element import (
+    Experimental,
+    ExperimentalBeamColumn,
+    ExperimentalElement,
+    ExperimentalLink,
+    ExperimentalTruss,
+    exchange,
+)
+from femu.experimental.emulated import EmulatedSpecimen, Sensors
+from femu.experimental.errors import (
+    BadMeasurement,
+    BadMessage,
+    Ending,
+    ExperimentError,
+    LimitTripped,
+    NotConverged,
+    PeerLost,
+    PeerSilent,
+)
+from femu.experimental.intrinsic import IntrinsicTangent
+from femu.experimental.journal import Journal, Record, read_journal
+from femu.experimental.replayed import ReplaySpecimen
+from femu.experimental.rigs import Jack, OneActuator, Rig, ThreeActuators, TwoActuators
+from femu.experimental.safety import Guard, Limits
+from femu.experimental.setup import Cantilever, Direct, Linear, Scaled, Setup
+from femu.experimental.specimen import Measurement, Specimen
+from femu.experimental.stepping import SteppedTest, Tested
+from femu.experimental.tangent import InitialTangent, TangentEstimator
+from femu.experimental.transpose_tangent import TransposeTangent
+from femu.experimental.twin import TwinTangent
+
+__all__ = [
+    "Actuator",
+    "BFGSTangent",
+    "BadMeasurement",
+    "BadMessage",
+    "BasicSystem",
+    "BroydenTangent",
+    "Cantilever",
+    "Direct",
+    "EigenvectorTangent",
+    "EmulatedSpecimen",
+    "Ending",
+    "Experimental",
+    "ExperimentError",
+    "ExperimentalBeamColumn",
+    "ExperimentalElement",
+    "ExperimentalLink",
+    "ExperimentalTruss",
+    "Guard",
+    "InitialTangent",
+    "IntrinsicTangent",
+    "Jack",
+    "Journal",
+    "LimitTripped",
+    "Limits",
+    "Linear",
+    "Measurement",
+    "NotConverged",
+    "OneActuator",
+    "PeerLost",
+    "PeerSilent",
+    "Record",
+    "ReplaySpecimen",
+    "Rig",
+    "Scaled",
+    "Sensors",
+    "Setup",
+    "Specimen",
+    "SteppedTest",
+    "TangentEstimator",
+    "Tested",
+    "ThreeActuators",
+    "TransposeTangent",
+    "TwinTangent",
+    "TwoActuators",
+    "exchange",
+    "read_journal",
+]

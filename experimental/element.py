@@ -12,7 +12,7 @@ writes the answer by `take`. There is no revert: a specimen remembers.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY
 from typing import Any
 
 import numpy as np
@@ -211,15 +211,14 @@ class Experimental(Element):
 
     def checkpoint(self) -> Array:
         """What the test knows of the exchange, beside the program's state: last target and answer, guard, specimen."""
-        n, m = self.basic_size, self._setup.outputs
+        n = self.basic_size
         known = self._answer is not None and self._target is not None
         target = self._target if self._target is not None else np.zeros(n)
         answer = self._answer or Measurement(np.zeros(n), np.zeros(n), 0.0)
         g = self._guard
         return np.concatenate([
             [float(known), answer.time, float(self.moves), float(g.time is not None), g.time or 0.0], target,
-            answer.displacement, answer.force, g.command, g._displacement, g._force, g.stiffness.ravel(), np.zeros(0 * m),
-            self.specimen.state])
+            answer.displacement, answer.force, g.command, g.displacement, g.force, g.stiffness.ravel(), self.specimen.state])
 
     def restore(self, values: Array) -> None:
         """Go on from a checkpoint; an emulated specimen is set back, a physical one stays where it is."""
@@ -230,7 +229,7 @@ class Experimental(Element):
         self.moves = int(head[2])
         g = self._guard
         g.time = float(head[4]) if head[3] else None
-        g.command, g._displacement, g._force, g.stiffness = command.copy(), at.copy(), force.copy(), k.reshape(m, m).copy()
+        g.command, g.displacement, g.force, g.stiffness = command.copy(), at.copy(), force.copy(), k.reshape(m, m).copy()
         self.specimen.restore(state)
 
 
@@ -265,7 +264,6 @@ class ExperimentalElement(Experimental):
         return self.link_plan(list(self.dofs), np.eye(len(self.dofs)), [f"{FORCE_NAMES[d]}_{node}" for node, d in self.dofs])
 
 
-@dataclass(eq=False)
 class _BetweenNodes(Experimental):
     """Base of the experimental elements between two nodes."""
 

@@ -59,7 +59,7 @@ class Guard:
                              "give the element an initial stiffness")
         self.command = np.zeros(size)
         self.time: float | None = None
-        self._displacement, self._force = np.zeros(size), np.zeros(size)
+        self.displacement, self.force = np.zeros(size), np.zeros(size)
 
     def check(self, command: Array, time: float) -> None:
         """Raise `LimitTripped` where the command must not leave; nothing changes then."""
@@ -77,7 +77,7 @@ class Guard:
                 raise LimitTripped(f"The command {command.tolist()} at t = {time:g} comes no later than the last one, "
                                    "so its velocity has no bound. It was not sent.")
         if limits.force is not None:
-            predicted = self._force + self.stiffness @ (command - self._displacement)
+            predicted = self.force + self.stiffness @ (command - self.displacement)
             self._compare("force", predicted, limits.force, command, time)
 
     def _compare(self, what: str, values: Array, limit: Any, command: Array, time: float) -> None:
@@ -96,4 +96,4 @@ class Guard:
 
     def measured(self, measurement: Measurement) -> None:
         """Where the specimen stands now."""
-        self._displacement, self._force = measurement.displacement.copy(), measurement.force.copy()
+        self.displacement, self.force = measurement.displacement.copy(), measurement.force.copy()

@@ -7,7 +7,8 @@ from typing import Any
 
 from femu.element import DOF_NAMES, Name
 from femu.errors import InputError
-from femu.series import Series, finite
+from femu.parameters import finite
+from femu.series import Series
 
 
 @dataclass(frozen=True)

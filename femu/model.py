@@ -12,7 +12,8 @@ import numpy.typing as npt
 from femu.element import DOF_NAMES, Element, Name
 from femu.errors import InputError, ModelError
 from femu.loads import Pattern, PointLoad, UniformLoad
-from femu.series import Motion, Series, finite
+from femu.parameters import finite
+from femu.series import Motion, Series
 
 if TYPE_CHECKING:
     from femu.check import Finding

@@ -72,6 +72,12 @@ def nonnegative(meaning: str, unit: str = "1", *, default: Any = dataclasses.MIS
     return number(meaning, unit, 0.0, default=default)
 
 
+def finite(value: Any) -> bool:
+    """Whether a value is one finite number."""
+    return (isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
+            and math.isfinite(value))
+
+
 class Parameters(Mapping[str, float]):
     """The flat parameter vector by name: ``parameters["left.section.fy"] = 280e6``.
 

@@ -32,7 +32,10 @@ def aligned(size: int) -> Array:
 
 
 def _checked(program: Program, parameters: Array) -> Array:
-    vector = np.ascontiguousarray(parameters, dtype=float)
+    try:
+        vector = np.ascontiguousarray(parameters, dtype=float)
+    except (TypeError, ValueError):
+        vector = np.zeros(0)
     if vector.shape != program.parameters.vector.shape or not np.isfinite(vector).all():
         raise InputError("analysis", "parameters", parameters,
                          f"must be {len(program.parameters)} finite numbers, as program.parameters.vector")
@@ -128,12 +131,14 @@ class Run:
             self.determine(slot.EVALUATE)
             elements[:] = self[slot.T]
 
-    def tangent(self) -> Array:
-        """Band of the tangent stiffness at the committed state."""
+    def tangent(self, damped: bool = False) -> Array:
+        """Band of the tangent stiffness at the committed state; ``damped``: of the members that take part in damping."""
         self.begin()
+        if damped:
+            self.hold(slot.KD, aligned(self.program.storage + 8))
         self[slot.U][:] = self._vector(self.program.layout.u)
         self.determine(slot.FORM)
-        return self[slot.K]
+        return self[slot.KD] if damped else self[slot.K]
 
     def _vector(self, start: int) -> Array:
         return self.state.vector[start:start + self.program.ndof]

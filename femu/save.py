@@ -51,7 +51,7 @@ class Save:
             return list(range(program.ndof))
         found = set()
         for node in wanted or ():  # False wants none
-            if node not in program.coordinates:
+            if not isinstance(node, (int, str)) or node not in program.coordinates:
                 raise ModelError(f"Save: there is no node {node!r} in {program.name!r}.")
             found |= {place for (n, _), place in program.numbering.place.items() if n == node}
         return sorted(found)
@@ -61,7 +61,7 @@ class Save:
         if isinstance(wanted, bool):
             return list(program.elements) if wanted else []
         for name in wanted:
-            if name not in program.elements:
+            if not isinstance(name, (int, str)) or name not in program.elements:
                 raise ModelError(f"Save: there is no element {name!r} in {program.name!r}.")
         return [name for name in program.elements if name in set(wanted)]
 

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from femu.errors import InputError
+from femu.parameters import finite
 
 Array = npt.NDArray[np.float64]
 
@@ -19,12 +20,6 @@ class Series(Protocol):
     """Anything with values ``at`` given times."""
 
     def at(self, t: Any) -> Any: ...
-
-
-def finite(value: Any) -> bool:
-    """Whether a value is one finite number."""
-    return (isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
-            and math.isfinite(value))
 
 
 def _finite(what: str, **values: float) -> None:

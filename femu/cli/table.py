@@ -6,6 +6,8 @@ import json
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from os import PathLike
+from pathlib import Path
 from typing import Any, TypeVar
 
 import click
@@ -14,10 +16,13 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table as RichTable
 
+from femu.errors import FileError
+
 MISSED_LIMIT = 1
 """Exit code of a command whose table has a row that misses its limit."""
 
 PAGE_WIDTH = 140
+_OUTPUT = "femu.output"  # where a command keeps the file of `--output`
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -75,6 +80,24 @@ class Table:
     def to_json(self) -> str:
         return json.dumps(self.to_dict(), ensure_ascii=False, indent=2, allow_nan=False)
 
+    def to_markdown(self) -> str:
+        """A Markdown table with its title and notes."""
+        lines = [f"## {self.title}", "", "| | value | unit | reference | limit | |", "|---|---|---|---|---|---|"]
+        for row in self.rows:
+            reference = "" if row.reference is None else _number(row.reference)
+            verdict = {None: "", True: "ok", False: "**missed**"}[row.ok]
+            cells = (row.name, _number(row.value), row.unit, reference, row.limit, verdict)
+            lines.append("| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |")
+        return "\n".join([*lines, "", *(f"{note}\n" for note in self.notes)])
+
+    def write(self, path: str | PathLike[str]) -> None:
+        """Write to a file: Markdown where its name ends in .md, JSON otherwise."""
+        text = self.to_markdown() if str(path).endswith(".md") else self.to_json() + "\n"
+        try:
+            Path(path).write_text(text, encoding="utf-8")
+        except OSError as problem:
+            raise FileError(str(path), f"cannot be written: {problem}") from problem
+
     def show(self, console: Console | None = None) -> None:
         """Print with rich. Columns that no row uses are left out."""
         console = console or _console()
@@ -108,13 +131,22 @@ class Table:
 
 
 def table_options(function: Command) -> Command:
-    """The options `--json` and `--quick`, for a command that prints a table."""
+    """The options `--json`, `--quick` and `--output`, for a command that prints a table."""
+    function = click.option("--output", metavar="FILE", type=click.Path(dir_okay=False), expose_value=False,
+                            callback=_remember_output, help="Write the table to FILE too: .md or .json.")(function)
     function = click.option("--quick", is_flag=True, help="A shorter run, with fewer or smaller cases.")(function)
     return click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of a table.")(function)
 
 
+def _remember_output(context: click.Context, parameter: click.Parameter, value: str | None) -> None:
+    context.meta[_OUTPUT] = value
+
+
 def finish(table: Table, as_json: bool) -> None:
-    """Print a table and leave with exit code 1 where a row misses its limit."""
+    """Print a table, write it where `--output` says, and leave with exit code 1 where a row misses its limit."""
+    output = click.get_current_context().meta.get(_OUTPUT)
+    if output is not None:
+        table.write(output)
     if as_json:
         click.echo(table.to_json())
     else:
@@ -136,5 +168,9 @@ def _plain(value: Any) -> Any:
 
 
 def _shown(value: float | int | str) -> str:
+    return escape(_number(value))
+
+
+def _number(value: float | int | str) -> str:
     value = _plain(value)
-    return f"{value:.4g}" if isinstance(value, float) else escape(str(value))
+    return f"{value:.4g}" if isinstance(value, float) else str(value)

@@ -70,3 +70,25 @@ def test_square_brackets_in_a_cell_are_text_not_markup() -> None:
     table.show(Console(file=stream, width=100))
     for words in ("drift [bold]", "[x]", "[mm]", "[r]", "[l]", "[note]"):
         assert words in stream.getvalue()
+
+
+def test_output_writes_markdown_and_json(tmp_path):
+    import json
+
+    import click
+    from click.testing import CliRunner
+
+    from femu.cli.table import Row, Table, finish, table_options
+
+    @click.command()
+    @table_options
+    def command(as_json, quick):
+        finish(Table("Speeds", [Row("a | b", 1.23456, "s", 2.0, "< 2 s", True)], ["a note"]), as_json)
+
+    for name in ("table.md", "table.json"):
+        assert CliRunner().invoke(command, ["--output", str(tmp_path / name)]).exit_code == 0
+    text = (tmp_path / "table.md").read_text()
+    assert "## Speeds" in text and "| a \\| b | 1.235 | s | 2 | < 2 s | ok |" in text and "a note" in text
+    assert json.loads((tmp_path / "table.json").read_text())["rows"][0]["value"] == 1.23456
+    missing = CliRunner().invoke(command, ["--output", str(tmp_path / "no" / "table.md")])
+    assert missing.exit_code != 0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import math
 import subprocess
@@ -31,7 +32,8 @@ pytestmark = pytest.mark.opensees
 TRANSFORMATIONS = {"linear": "Linear", "p-delta": "PDelta", "corotational": "Corotational"}
 SECTION = [["uniaxialMaterial", "Steel01", 1, NY, EA, 0.03], ["uniaxialMaterial", "Steel01", 2, MP, EI, 0.03],
            ["section", "Aggregator", 1, 1, "P", 2, "Mz"], ["section", "Elastic", 2, E, AREA, INERTIA]]
-LINK = {"x": Bilinear(EA / LENGTH, NY, 0.03), "y": MenegottoPinto(8e4, 150.0, 0.02, 20.0, 0.925, 0.15), "rz": Bilinear(2e4, 100.0, 0.1)}
+LINK = {"x": Bilinear(EA / LENGTH, NY, 0.03), "y": MenegottoPinto(8e4, 150.0, 0.02, 20.0, 0.925, 0.15),
+        "rz": Bilinear(2e4, 100.0, 0.1)}
 LINK_MATERIALS = [["uniaxialMaterial", "Steel01", 1, NY, EA / LENGTH, 0.03],
                   ["uniaxialMaterial", "Steel02", 2, 150.0, 8e4, 0.02, 20.0, 0.925, 0.15],
                   ["uniaxialMaterial", "Steel01", 3, 100.0, 2e4, 0.1]]
@@ -117,7 +119,7 @@ CASES = {
 def cyclic(steps=40):
     """A path in all three directions, to several times yield and back."""
     turns = np.array([[0, 0, 0], [1, 0.6, -0.3], [-0.8, -1, 0.8], [0.2, 1, 0.5], [-0.5, 0.1, -1], [0, 0, 0]])
-    legs = [np.linspace(a, b, steps + 1)[1:] for a, b in zip(turns[:-1], turns[1:], strict=True)]
+    legs = [np.linspace(a, b, steps + 1)[1:] for a, b in itertools.pairwise(turns)]
     return np.concatenate([np.zeros((1, 3)), *legs]) * (0.01, 0.09, 0.03)
 
 

@@ -1,0 +1,64 @@
+"""A specimen played back from a journal."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from femu.errors import InputError
+from femu.experimental.errors import BadMeasurement
+from femu.experimental.journal import Record
+from femu.experimental.specimen import Measurement, Specimen
+
+Array = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Difference:
+    """The first command of a replay that differs from the journal."""
+
+    exchange: int
+    step: int
+    time: float
+    wanted: Array
+    given: Array
+
+    def __str__(self) -> str:
+        return (f"step {self.step} (t = {self.time:g}): the journal has the command {self.wanted.tolist()}, the replay "
+                f"gives {self.given.tolist()}; the largest difference is {np.abs(self.wanted - self.given).max():.3g}")
+
+
+class ReplaySpecimen(Specimen):
+    """Answers with the measurements of a journal, one after the other, and notes the first command that differs.
+
+    ``tolerance`` is the difference of a command up to which it counts as the same.
+    """
+
+    def __init__(self, record: Record, name: str, tolerance: float = 0.0) -> None:
+        if name not in record.measured:
+            raise InputError("ReplaySpecimen", "name", name, f"must be one of {record.names}")
+        self._rows, self._commands = record.measured[name], record.commands(name)
+        self._displacements, self._forces = record.measurements(name)
+        self.size = self._commands.shape[1]
+        self.tolerance = tolerance
+        self.count = 0
+        self.difference: Difference | None = None
+
+    def apply(self, command: Array, time: float) -> Measurement:
+        k = self.count
+        if k >= len(self._displacements):
+            raise BadMeasurement(f"The journal ends after {k} measurements.")
+        if self.difference is None and not np.all(np.abs(self._commands[k] - command) <= self.tolerance):
+            self.difference = Difference(k, int(self._rows[k, 0]), float(self._rows[k, 1]), self._commands[k].copy(),
+                                         command.copy())
+        self.count += 1
+        return Measurement(self._displacements[k].copy(), self._forces[k].copy(), time)
+
+    @property
+    def state(self) -> Array:
+        return np.array([float(self.count)])
+
+    def restore(self, state: Array) -> None:
+        self.count = int(state[0])
