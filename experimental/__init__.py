@@ -26,9 +26,11 @@ from femu.experimental.errors import (
 )
 from femu.experimental.intrinsic import IntrinsicTangent
 from femu.experimental.journal import Journal, Record, read_journal
+from femu.experimental.remote import RemoteApplication, RemoteController, RemoteSite, RemoteSpecimen
 from femu.experimental.replayed import ReplaySpecimen
 from femu.experimental.rigs import Jack, OneActuator, Rig, ThreeActuators, TwoActuators
 from femu.experimental.safety import Guard, Limits
+from femu.experimental.server import Served, SpecimenServer
 from femu.experimental.setup import Cantilever, Direct, Linear, Scaled, Setup
 from femu.experimental.specimen import Measurement, Specimen
 from femu.experimental.stepping import SteppedTest, Tested
@@ -48,8 +50,8 @@ __all__ = [
     "EigenvectorTangent",
     "EmulatedSpecimen",
     "Ending",
-    "Experimental",
     "ExperimentError",
+    "Experimental",
     "ExperimentalBeamColumn",
     "ExperimentalElement",
     "ExperimentalLink",
@@ -68,12 +70,18 @@ __all__ = [
     "PeerLost",
     "PeerSilent",
     "Record",
+    "RemoteApplication",
+    "RemoteController",
+    "RemoteSite",
+    "RemoteSpecimen",
     "ReplaySpecimen",
     "Rig",
     "Scaled",
     "Sensors",
+    "Served",
     "Setup",
     "Specimen",
+    "SpecimenServer",
     "SteppedTest",
     "TangentEstimator",
     "Tested",

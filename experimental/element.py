@@ -328,7 +328,8 @@ class ExperimentalLink(_BetweenNodes):
         else:
             length, c, s = chord(self, coordinates)
             rows = turned(c, s, self.shear_distance * length, (1.0 - self.shear_distance) * length)
-        return self.link_plan(self.both(), np.array([rows[d] for d in self.directions]), [FORCE_NAMES[d] for d in self.directions])
+        chosen = np.array([rows[d] for d in self.directions])
+        return self.link_plan(self.both(), chosen, [FORCE_NAMES[d] for d in self.directions])
 
 
 class ExperimentalBeamColumn(_BetweenNodes):

@@ -96,7 +96,7 @@ class EmulatedSpecimen(Specimen):
     def _reach(self, start: Array, wanted: Array, time: float, dt: float) -> Array:
         """Evaluate at the wanted position, or where an actuator stalls on the way to it."""
         def at(share: float) -> Array:
-            place = start + share * (wanted - start)
+            place = wanted.copy() if share == 1.0 else start + share * (wanted - start)
             rate = (place - start) / dt if dt > 0.0 else None
             self.system.evaluate(self._committed, self._trial, place, rate, time, dt, self._force, self._stiffness)
             return place

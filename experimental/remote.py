@@ -1,0 +1,193 @@
+"""A specimen reached over the network."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from femu.errors import InputError
+from femu.experimental.errors import BadMessage, ExperimentError
+from femu.experimental.specimen import Measurement, Specimen
+from femu.experimental.transport import LOOPBACK, Link, connect
+from femu.experimental.wire import (
+    DEFAULT_DATA,
+    ENDIAN_CHECK,
+    INIT_BYTES,
+    INIT_MARK,
+    VERSION,
+    Action,
+    Sizes,
+    Terms,
+    numbers,
+    vector,
+)
+
+Array = npt.NDArray[np.float64]
+FAREWELL = 2.0  # seconds that a server gets to answer the end of a test
+
+
+class RemoteSpecimen(Specimen):
+    """A specimen behind a server; the base of the three kinds of connection.
+
+    ``silence`` is the longest wait for an answer, in seconds. Nothing is sent to hold: a server that hears nothing keeps the
+    last position.
+    """
+
+    commits = True  # whether the server is told of committed steps
+    handshake = True  # whether it begins with one byte over UDP
+
+    def __init__(self, size: int, port: int, host: str = LOOPBACK, *, udp: bool = False, silence: float = 60.0,
+                 control: Sizes | None = None, acquired: Sizes | None = None, data: int = DEFAULT_DATA,
+                 stiffness: npt.ArrayLike | None = None) -> None:
+        if not isinstance(size, int) or isinstance(size, bool) or size < 1:
+            raise InputError(type(self).__name__, "size", size, "must be a whole number from 1 on")
+        self.size = size
+        self.control = control or Sizes(displacement=size, time=1)
+        self.acquired = acquired or Sizes(displacement=size, force=size)
+        if self.control.displacement != size or self.acquired.force != size:
+            raise InputError(type(self).__name__, "control", self.control, f"must command {size} displacements, and forces "
+                             "must be acquired")
+        self.terms = Terms.fitting(self.control, self.acquired, data)
+        self._stiffness = None if stiffness is None else np.atleast_2d(np.asarray(stiffness, dtype=float))
+        self.udp = udp
+        self._blocks = np.zeros(self.control.total)
+        self._ended = False
+        self._link: Link = connect(host, port, udp=udp, silence=silence, handshake=self.handshake)
+        try:
+            self.begin(self._link)
+        except ExperimentError:
+            self._link.close()
+            raise
+
+    def begin(self, link: Link) -> None:
+        """What is said before the first command."""
+        link.send(self.terms.bytes())
+
+    def apply(self, command: Array, time: float) -> Measurement:
+        n = self.size
+        self._blocks[:n] = command
+        if self.control.time:
+            self._blocks[-1] = time
+        self._send(Action.TRIAL)
+        self._send(Action.ALL)
+        values = numbers(self._link.receive(8 * self.terms.data), self.acquired.total)
+        displacement, _, _, force, clock = self.acquired.split(values)
+        return Measurement(displacement if len(displacement) else np.array(command, dtype=float), force,
+                           float(clock[0]) if len(clock) else time)
+
+    def _send(self, action: Action) -> None:
+        self._link.send(self.terms.request(action, self._blocks))
+
+    def commit(self, time: float) -> None:
+        if self.commits:
+            self._send(Action.COMMIT)
+
+    def initial_stiffness(self) -> Array | None:
+        return self._stiffness
+
+    def close(self) -> None:
+        if self._ended:
+            return
+        self._ended = True
+        with contextlib.suppress(ExperimentError):
+            self.farewell(self._link)
+        self._link.close()
+
+    def farewell(self, link: Link) -> None:
+        """How the test ends in good order."""
+        self._send(Action.DIE)
+
+
+class RemoteSite(RemoteSpecimen):
+    """The near end of an OpenFresco remote site (protocol B.2): a laboratory that runs ``startLabServer``.
+
+    ``version`` is that of the laboratory's OpenFresco; both ends must name the same.
+    """
+
+    def __init__(self, size: int, port: int, host: str = LOOPBACK, *, tag: int = 1, version: float = VERSION,
+                 udp: bool = False, silence: float = 60.0, control: Sizes | None = None, acquired: Sizes | None = None,
+                 data: int = DEFAULT_DATA, stiffness: npt.ArrayLike | None = None) -> None:
+        self.tag, self.version = float(tag), version
+        super().__init__(size, port, host, udp=udp, silence=silence, control=control, acquired=acquired, data=data,
+                         stiffness=stiffness)
+
+    def begin(self, link: Link) -> None:
+        if not self.udp:
+            link.send(ENDIAN_CHECK)
+            if link.receive(len(ENDIAN_CHECK)) != ENDIAN_CHECK:
+                raise BadMessage("The server is not a little-endian OpenFresco site.")
+        link.send(vector(DEFAULT_DATA, [Action.OPEN, self.tag, self.version]))
+        answer = numbers(link.receive(8 * DEFAULT_DATA), 3)
+        if answer[2] != self.version:
+            raise BadMessage(f"The site is of version {answer[2]:g} in place of {self.version:g}. Give version={answer[2]:g}.")
+        link.send(vector(DEFAULT_DATA, [Action.SETUP, self.terms.data]))
+        link.send(self.control.bytes())
+        link.send(self.acquired.bytes())
+
+    def farewell(self, link: Link) -> None:
+        link.send(vector(self.terms.data, [Action.DIE, self.tag]))
+        link.receive(8 * self.terms.data, within=FAREWELL)
+
+
+class RemoteApplication(RemoteSpecimen):
+    """A client of OpenFresco's site and element servers (B.3, B.4: ``startSimAppSiteServer``, ``startSimAppElemServer``).
+
+    An element server (``element=True``) also tells its stiffness. OpenFresco 2.8 has no handshake over UDP; older ones do.
+    """
+
+    handshake = False
+
+    def __init__(self, size: int, port: int, host: str = LOOPBACK, *, element: bool = False, handshake: bool = False,
+                 udp: bool = False, silence: float = 60.0, control: Sizes | None = None, acquired: Sizes | None = None,
+                 data: int = DEFAULT_DATA, stiffness: npt.ArrayLike | None = None) -> None:
+        self.handshake = handshake
+        self._element = element
+        super().__init__(size, port, host, udp=udp, silence=silence, control=control, acquired=acquired,
+                         data=max(data, size * size if element else 0), stiffness=stiffness)
+
+    def _matrix(self, action: Action) -> Array:
+        self._send(action)
+        n = self.size
+        return numbers(self._link.receive(8 * self.terms.data), n * n).reshape((n, n), order="F")
+
+    def initial_stiffness(self) -> Array | None:
+        if self._element and self._stiffness is None:
+            self._stiffness = self._matrix(Action.INITIAL_STIFFNESS)
+        return self._stiffness
+
+    def tangent(self) -> Array | None:
+        return self._matrix(Action.TANGENT) if self._element else self._stiffness
+
+
+class RemoteController(RemoteSpecimen):
+    """A laboratory controller that speaks OpenFresco's GenericTCP: dSPACE, a Simulink target, LabVIEW or a program of one's own.
+
+    After 11 integers the controller gets a command (action 3), is asked for its reading (action 6), and is told the end (99).
+    It hears nothing of committed steps. ``lines`` are sent to it first, one message each. See docs/lab-controller.md.
+    """
+
+    commits = False
+    handshake = False
+
+    def __init__(self, size: int, port: int, host: str = LOOPBACK, *, lines: Sequence[str] = (), udp: bool = False,
+                 silence: float = 60.0, control: Sizes | None = None, acquired: Sizes | None = None,
+                 stiffness: npt.ArrayLike | None = None) -> None:
+        self._lines = [line.encode() for line in lines]
+        if any(len(line) > INIT_BYTES - 2 for line in self._lines):
+            raise InputError("RemoteController", "lines", lines, f"must be of at most {INIT_BYTES - 2} bytes each")
+        super().__init__(size, port, host, udp=udp, silence=silence, control=control or Sizes(displacement=size),
+                         acquired=acquired, stiffness=stiffness)
+        if self.terms.data != DEFAULT_DATA:
+            self.close()
+            raise InputError("RemoteController", "size", size, f"must fit into messages of {DEFAULT_DATA} numbers")
+
+    def begin(self, link: Link) -> None:
+        super().begin(link)
+        for line in self._lines:
+            link.send((bytes([INIT_MARK]) + line).ljust(INIT_BYTES, b"\0"))
+
+
+__all__ = ["RemoteApplication", "RemoteController", "RemoteSite", "RemoteSpecimen"]

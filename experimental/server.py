@@ -1,0 +1,220 @@
+"""Servers that host a specimen for a client of OpenSees or OpenFresco.
+
+- "application": OpenSees' ``genericClient`` (protocol A), and the site and element servers of OpenFresco (B.3, B.4).
+- "site": the far end of an OpenFresco remote site (B.2).
+
+One client at a time. Whatever the client does, the server ends with an `Ending`, the specimen held and the journal closed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from os import PathLike
+
+import numpy as np
+import numpy.typing as npt
+
+from femu.errors import FemuError, InputError
+from femu.experimental.errors import BadMessage, Ending, ExperimentError
+from femu.experimental.journal import Journal
+from femu.experimental.safety import Guard, Limits
+from femu.experimental.specimen import Measurement, Specimen, checked
+from femu.experimental.transport import LOOPBACK, Link, Listener
+from femu.experimental.wire import (
+    DEFAULT_DATA,
+    ENDIAN_CHECK,
+    IDS_BYTES,
+    MATRICES,
+    READINGS,
+    RECEIVED,
+    SIZES_BYTES,
+    VERSION,
+    Action,
+    Sizes,
+    Terms,
+    action_of,
+    numbers,
+    vector,
+)
+
+Array = npt.NDArray[np.float64]
+PROTOCOLS = ("application", "site")
+SILENCE = 300.0  # seconds: a client may compute for a while between two steps
+CHANNEL = "specimen"  # name of the specimen in the journal of a server
+
+
+@dataclass(frozen=True)
+class Served:
+    """How a session went."""
+
+    ending: Ending
+    message: str
+    moves: int
+    commits: int
+
+
+class SpecimenServer:
+    """Hosts a specimen. ``port=0`` takes any free port; see ``server.port``.
+
+    ``wait`` is how long it waits for a client (None: for ever), ``silence`` how long for each message of it.
+    """
+
+    def __init__(self, specimen: Specimen, *, protocol: str = "application", port: int = 0, host: str = LOOPBACK,
+                 udp: bool = False, limits: Limits | None = None, journal: str | PathLike[str] | None = None,
+                 wait: float | None = None, silence: float = SILENCE, tag: int = 1, version: float = VERSION,
+                 say: Callable[[str], None] | None = None) -> None:
+        if protocol not in PROTOCOLS:
+            raise InputError("SpecimenServer", "protocol", protocol, f"must be one of {PROTOCOLS}")
+        self.specimen, self.protocol, self.udp = specimen, protocol, udp
+        self._limits = limits or Limits()
+        self._tag, self._version, self._wait, self._silence = float(tag), version, wait, silence
+        self._say = say or (lambda _: None)
+        self._guard = Guard(self._limits, specimen.size, specimen.initial_stiffness())
+        self._listener = Listener(port, host, udp)
+        self.host, self.port = self._listener.host, self._listener.port
+        self._journal = Journal(journal, {CHANNEL: specimen.size}, specimens=len(specimen.state),
+                                about={"model": "server", "protocol": protocol}) if journal is not None else None
+        n = specimen.size
+        self._measured = Measurement(np.zeros(n), np.zeros(n))
+        self._target: Array | None = None
+        self._time, self._rates = 0.0, [np.zeros(n), np.zeros(n)]
+        self.moves = self.commits = 0
+
+    def serve(self) -> Served:
+        """Wait for a client, host the specimen until it ends, and say how."""
+        link: Link | None = None
+        ending, message = Ending.PEER_DONE, ""
+        try:
+            self._say(f"waiting for a client on {self.host}, port {self.port} ({'UDP' if self.udp else 'TCP'}, "
+                      f"{self.protocol}, {self.specimen.size} actuators)")
+            link = self._listener.accept(self._wait, self._silence)
+            self._say("client connected")
+            if self.protocol == "site":
+                self._site(link)
+            else:
+                self._application(link)
+        except FemuError as problem:
+            ending = problem.ending if isinstance(problem, ExperimentError) else Ending.BAD_MEASUREMENT
+            message = str(problem)
+        except KeyboardInterrupt:
+            ending = Ending.STOPPED_BY_USER
+        finally:
+            if not ending.ok:
+                self.specimen.hold()
+            if link is not None:
+                link.close()
+            self._listener.close()
+            if self._journal is not None:
+                self._journal.close(ending, message)
+        self._say(message or ending.value)
+        return Served(ending, message or ending.value, self.moves, self.commits)
+
+    # --- the protocols ---
+
+    def _application(self, link: Link) -> None:
+        """Protocols A, B.3 and B.4."""
+        terms = Terms.of(link.receive(IDS_BYTES))
+        self._check(terms)
+        self._say(f"client asks for {terms.control.displacement} displacements, messages of {terms.data} numbers")
+        while True:
+            action, blocks = terms.parse_request(link.receive(8 * terms.data))
+            if action in (Action.DIE, Action.SHUTDOWN):
+                return
+            if action is Action.TRIAL:
+                self._trial(terms.control, blocks)
+            elif action is Action.COMMIT:
+                self._commit()
+            elif action in READINGS:
+                link.send(vector(terms.data, self._answer(terms.acquired)))
+            elif action in MATRICES:
+                matrix = self._matrix(action)
+                if matrix.size > terms.data:
+                    raise BadMessage(f"The client wants a matrix of {matrix.size} numbers in messages of {terms.data}.")
+                link.send(vector(terms.data, matrix.ravel(order="F")))
+            elif action is Action.EXECUTE:
+                raise BadMessage(f"The client asked for action {int(action)}, which has no meaning here.")
+
+    def _site(self, link: Link) -> None:
+        """Protocol B.2: the far end of a remote site."""
+        if not self.udp:
+            if link.receive(len(ENDIAN_CHECK)) != ENDIAN_CHECK:
+                raise BadMessage("The client is not a little-endian OpenFresco site.")
+            link.send(ENDIAN_CHECK)
+        opening = numbers(link.receive(8 * DEFAULT_DATA), 3)
+        if action_of(opening[0]) is not Action.OPEN:
+            raise BadMessage(f"The client began with action {opening[0]:g} in place of {int(Action.OPEN)}.")
+        link.send(vector(DEFAULT_DATA, [0.0, self._tag, self._version]))
+        if opening[2] != self._version:
+            raise BadMessage(f"The client is of version {opening[2]:g}; this server is of version {self._version:g}. "
+                             "Start the server with the client's version.")
+        request = numbers(link.receive(8 * DEFAULT_DATA), 2)
+        if action_of(request[0]) is not Action.SETUP:
+            raise BadMessage(f"The client sent action {request[0]:g} in place of {int(Action.SETUP)}.")
+        control, acquired = Sizes.of(link.receive(SIZES_BYTES)), Sizes.of(link.receive(SIZES_BYTES))
+        terms = Terms(control, acquired, int(request[1]))
+        self._check(terms)
+        while True:
+            action, blocks = terms.parse_request(link.receive(8 * terms.data))
+            if action is Action.DIE:
+                link.send(vector(terms.data, [RECEIVED, self._tag]))
+                return
+            if action is Action.TRIAL:
+                self._trial(control, blocks)
+            elif action is Action.COMMIT:
+                self._commit()
+            elif action is Action.ALL:
+                link.send(vector(terms.data, self._answer(acquired)))
+            else:
+                raise BadMessage(f"The client asked for action {int(action)}, which a site does not know.")
+
+    # --- the specimen ---
+
+    def _check(self, terms: Terms) -> None:
+        n = self.specimen.size
+        if terms.control.displacement != n:
+            raise BadMessage(f"The client commands {terms.control.displacement} displacements; the specimen has {n}.")
+        for name, size in (*zip(("velocity", "acceleration"), terms.control.all[1:3], strict=True),
+                           *zip(("displacement", "velocity", "acceleration", "force"), terms.acquired.all[:4], strict=True)):
+            if size not in (0, n):
+                raise BadMessage(f"The client declared a {name} of {size} numbers; 0 or {n} are possible.")
+        if terms.control.time > 1 or terms.acquired.time > 1:
+            raise BadMessage("The client declared a time of more than one number.")
+
+    def _trial(self, sizes: Sizes, blocks: Array) -> None:
+        displacement, velocity, acceleration, _, time = sizes.split(blocks)
+        # without a time block the commands count as one unit of time each
+        self._time = float(time[0]) if len(time) else self._time + 1.0
+        for kept, new in zip(self._rates, (velocity, acceleration), strict=True):
+            kept[:] = new if len(new) else 0.0
+        if self._target is not None and np.array_equal(displacement, self._target):
+            return
+        self._guard.check(displacement, self._time)
+        if self._journal is not None:
+            self._journal.command(CHANNEL, self.commits + 1, self._time, displacement)
+        self._guard.sent(displacement, self._time)
+        self._measured = checked(self.specimen.apply(displacement, self._time), self.specimen.size, "The specimen")
+        self.moves += 1
+        if self._journal is not None:
+            self._journal.measured(CHANNEL, self.commits + 1, self._time, self._measured.displacement, self._measured.force)
+        self._guard.measured(self._measured)
+        self._target = displacement.copy()
+
+    def _commit(self) -> None:
+        self.specimen.commit(self._time)
+        self.commits += 1
+        if self._journal is not None:
+            self._journal.commit(self.commits, self._time, np.zeros(0), self.specimen.state)
+
+    def _answer(self, acquired: Sizes) -> Array:
+        values = (self._measured.displacement, *self._rates, self._measured.force, np.array([self._time]))
+        return np.concatenate([v for v, size in zip(values, acquired.all, strict=True) if size])
+
+    def _matrix(self, action: Action) -> Array:
+        n = self.specimen.size
+        if action in (Action.DAMPING, Action.MASS):
+            return np.zeros((n, n))
+        matrix = self.specimen.initial_stiffness() if action is Action.INITIAL_STIFFNESS else self.specimen.tangent()
+        if matrix is None:
+            raise BadMessage("The client asks for a stiffness, and the specimen does not know its own.")
+        return matrix
