@@ -7,6 +7,7 @@ from typing import ClassVar
 
 from femu.analyses import settings as code
 from femu.errors import InputError
+from femu.parameters import finite
 
 
 @dataclass(frozen=True)
@@ -40,7 +41,7 @@ class NewtonLineSearch:
     krylov: ClassVar[int] = 0
 
     def __post_init__(self) -> None:
-        if not 0.0 < self.ratio < 1.0:
+        if not finite(self.ratio) or not 0.0 < self.ratio < 1.0:
             raise InputError("NewtonLineSearch", "ratio", self.ratio, "must lie strictly between 0 and 1")
 
     @property

@@ -5,7 +5,7 @@ from __future__ import annotations
 from femu import context as slot
 from femu.analyses import settings as code
 from femu.equilibrium import apply_loads, copy, damping_force, determine, dot, inertia_force, spread_links
-from femu.kernels import floats_at, inlined, ints_at, routine, shift
+from femu.kernels import FLOATS, INT, INTS, caller, floats_at, inlined, ints_at, kernel, shift
 
 
 @inlined
@@ -17,9 +17,19 @@ def follow(context, series):
             factors[pattern] = series[pattern]
 
 
-@routine
+COMMIT = INT(INTS, FLOATS, INT)
+_call_commit = caller(COMMIT)
+
+
+@inlined
 def commit(context, settings, step):
     """Make the trial values the committed ones, and account for the energy; 0, or 1 where an element has no answer."""
+    return _call_commit(context[slot.COMMIT], (context, settings, step))
+
+
+@kernel(COMMIT, noalias=False)
+def commit_kernel(context, settings, step):
+    """See `commit`."""
     neq, ndof, patterns = context[slot.NEQ], context[slot.NDOF], context[slot.NPATTERNS]
     static = int(settings[code.CONTROL]) != code.TRANSIENT
     time, energy = floats_at(context[slot.TIME]), floats_at(context[slot.ENERGY])

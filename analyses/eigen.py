@@ -8,8 +8,9 @@ import numpy as np
 import numpy.typing as npt
 from scipy.linalg import eigh
 from scipy.sparse import csc_array, diags_array
-from scipy.sparse.linalg import eigsh
+from scipy.sparse.linalg import eigsh, splu
 
+from femu.analyses.inputs import as_program, starting
 from femu.element import Name
 from femu.errors import AnalysisError, InputError
 from femu.model import Model
@@ -18,6 +19,7 @@ from femu.run import Run
 from femu.state import State
 
 Array = npt.NDArray[np.float64]
+SINGULAR = 1e-13  # pivot over diagonal, as in femu.band
 DENSE = 400  # equations up to which all modes are found at once
 
 
@@ -47,10 +49,10 @@ class Modes:
 
 def eigen(model: Model | Program, modes: int = 3, state: State | None = None, parameters: Array | None = None) -> Modes:
     """Natural modes of a model: of the unstressed structure, or with the tangent stiffness of a ``state``."""
-    program = model.compile() if isinstance(model, Model) else model
+    program = as_program(model)
     if isinstance(modes, bool) or not isinstance(modes, int) or modes < 1:
         raise InputError("eigen", "modes", modes, "must be a whole number from 1 on")
-    run = Run(program, state.copy() if state is not None else program.state(), parameters)
+    run = Run(program, starting(program, state, "state"), parameters)
     stiffness = run.tangent() if state is not None else run.initial_stiffness()
     full = program.mass_matrix(run.parameters)
     free = np.setdiff1d(np.arange(program.neq), sorted(program.imposed))  # moving supports are held
@@ -61,6 +63,7 @@ def eigen(model: Model | Program, modes: int = 3, state: State | None = None, pa
                             f"{program.name!r} have mass. Ask for fewer, or give nodes a mass.")
     K = band_to_sparse(program, stiffness)[free][:, free]
     try:
+        _refuse_mechanism(K)
         values, vectors = _dense(K, mass, modes) if len(free) <= DENSE or modes >= moving // 2 else _sparse(K, mass, modes)
     except np.linalg.LinAlgError:
         raise AnalysisError(f"eigen: the stiffness of {program.name!r} is singular. The structure is a mechanism; "
@@ -79,6 +82,21 @@ def eigen(model: Model | Program, modes: int = 3, state: State | None = None, pa
         moved = np.array([shapes[:, m] @ (full @ r) for m in range(modes)]) ** 2
         participation[direction] = moved / total if total > 0.0 else moved
     return Modes(program, 2.0 * np.pi / np.sqrt(values), shapes, participation)
+
+
+def _refuse_mechanism(K: csc_array) -> None:
+    """Raise where nothing resists some motion: a pivot that vanishes beside its diagonal, to rounding."""
+    diagonal = K.diagonal()
+    if (diagonal <= 0.0).any():
+        raise np.linalg.LinAlgError
+    scale = diags_array(1.0 / np.sqrt(diagonal))
+    try:
+        factors = splu(csc_array(scale @ K @ scale), permc_spec="NATURAL", diag_pivot_thresh=0.0,
+                       options={"SymmetricMode": True})
+    except RuntimeError:
+        raise np.linalg.LinAlgError from None
+    if (np.abs(factors.U.diagonal()) < SINGULAR).any():
+        raise np.linalg.LinAlgError
 
 
 def band_to_sparse(program: Program, band: Array) -> csc_array:

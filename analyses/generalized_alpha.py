@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from femu.analyses.one_step import OneStep
 from femu.errors import InputError
+from femu.parameters import finite
 
 
 @dataclass(frozen=True)
@@ -21,7 +22,7 @@ class GeneralizedAlpha(OneStep):
     radius: float = 0.8
 
     def __post_init__(self) -> None:
-        if not 0.0 <= self.radius <= 1.0:
+        if not finite(self.radius) or not 0.0 <= self.radius <= 1.0:
             raise InputError("GeneralizedAlpha", "radius", self.radius, "must lie between 0 and 1")
 
     @property

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from femu.analyses.one_step import OneStep
 from femu.errors import InputError
+from femu.parameters import finite
 
 
 @dataclass(frozen=True)
@@ -21,7 +22,7 @@ class HHT(OneStep):
     alpha: float = 0.9
 
     def __post_init__(self) -> None:
-        if not 2.0 / 3.0 - 1e-12 <= self.alpha <= 1.0:
+        if not finite(self.alpha) or not 2.0 / 3.0 - 1e-12 <= self.alpha <= 1.0:
             raise InputError("HHT", "alpha", self.alpha, "must lie between 2/3 and 1", "the paper's alpha plus 1")
 
     def coefficients(self) -> tuple[float, float, float, float]:

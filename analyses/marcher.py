@@ -12,6 +12,7 @@ import numpy.typing as npt
 from femu import context as slot
 from femu.analyses import settings as code
 from femu.analyses.algorithms import KRYLOV_MOST, Algorithm
+from femu.analyses.commit import commit_kernel
 from femu.analyses.convergence import Test
 from femu.analyses.krylov import basis_floats
 from femu.analyses.march import march
@@ -57,6 +58,7 @@ class Marcher:
         self._deadline = 0.0
         program = run.program
         self.settings = run[slot.SETTINGS]
+        run.context[slot.COMMIT] = commit_kernel.address
         run.hold(slot.A, aligned(program.storage + 8))
         for place in (slot.R, slot.DX, slot.XP, slot.S1, slot.S2, slot.PREVIOUS):
             run.hold(place, aligned(program.ndof + 4))

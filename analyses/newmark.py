@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from femu.analyses.one_step import OneStep
 from femu.errors import InputError
+from femu.parameters import finite
 
 
 @dataclass(frozen=True)
@@ -23,9 +24,9 @@ class Newmark(OneStep):
     beta: float = 0.25
 
     def __post_init__(self) -> None:
-        if not self.gamma >= 0.5:
+        if not finite(self.gamma) or not self.gamma >= 0.5:
             raise InputError("Newmark", "gamma", self.gamma, "must be at least 0.5: below it the method is unstable")
-        if not self.beta > 0.0:
+        if not finite(self.beta) or not self.beta > 0.0:
             raise InputError("Newmark", "beta", self.beta, "must be above 0", "CentralDifference is the explicit method")
 
     def coefficients(self) -> tuple[float, float, float, float]:

@@ -25,7 +25,9 @@ class Policy:
     def __post_init__(self) -> None:
         if isinstance(self.halvings, bool) or not isinstance(self.halvings, int) or not 0 <= self.halvings <= 20:
             raise InputError("Policy", "halvings", self.halvings, "must be a whole number from 0 to 20")
-        if not self.time_limit > 0.0:
+        if not isinstance(self.algorithms, (tuple, list)) or not all(isinstance(a, Algorithm) for a in self.algorithms):
+            raise InputError("Policy", "algorithms", self.algorithms, "must be a tuple of solution algorithms")
+        if not isinstance(self.time_limit, (int, float)) or not self.time_limit > 0.0:
             raise InputError("Policy", "time_limit", self.time_limit, "must be above 0 seconds")
 
     @classmethod

@@ -13,6 +13,7 @@ from femu import context as slot
 from femu.analyses import settings as code
 from femu.analyses.algorithms import Algorithm, Newton
 from femu.analyses.convergence import RelativeUnbalance, Test
+from femu.analyses.inputs import as_program, check_means, starting, what_to_save
 from femu.analyses.limits import Limit, install_limits
 from femu.analyses.march import march
 from femu.analyses.marcher import Marcher, Steps
@@ -20,6 +21,7 @@ from femu.analyses.policy import Policy
 from femu.element import Name
 from femu.errors import AnalysisError, InputError
 from femu.model import DEFAULT_PATTERN, Model
+from femu.parameters import finite
 from femu.program import Program
 from femu.progress import Progress
 from femu.results import Result
@@ -40,7 +42,8 @@ class _Static:
 
     def _march(self, model: Model | Program, start: State | None, save: Save | None, parameters: Array | None,
                progress: Progress | None, control: int, increments: Array, dof: int = 0, weight: float = 0.0) -> Result:
-        program = _program(model)
+        program = as_program(model)
+        check_means(type(self).__name__, self.algorithm, self.test, self.policy, self.limits)
         if self.pattern not in program.pattern_names:
             raise InputError(type(self).__name__, "pattern", self.pattern,
                              f"must be one of the model's patterns: {', '.join(program.pattern_names[:-2]) or 'none'}",
@@ -53,7 +56,7 @@ class _Static:
         if control != code.LOAD and np.any(program.member[row]):
             raise AnalysisError(f"pattern {self.pattern!r} has member loads: displacement and arc-length control take "
                                 "nodal loads only. Put the member loads into a pattern of their own and hold it.")
-        run = Run(program, start.copy() if start is not None else program.state(), parameters)
+        run = Run(program, starting(program, start), parameters)
         settings = run.hold(slot.SETTINGS, np.zeros(code.NSETTINGS))
         run.hold(slot.MOVES, np.zeros(len(program.pattern_names), dtype=np.int64))
         run.context[slot.RESTLESS] = int(program.restless or bool(np.any(program.member[row])))
@@ -71,7 +74,8 @@ class _Static:
             run.hold(slot.INCREMENTS, np.full(parts, increments[step] / parts))
 
         marcher = Marcher(run, march, Steps(len(increments), install, divide), self.algorithm, self.test, self.policy,
-                          save or Save(velocity=False, acceleration=False), progress, f"{program.name}: {type(self).__name__}")
+                          what_to_save(save, Save(velocity=False, acceleration=False)),
+                          progress, f"{program.name}: {type(self).__name__}")
         outcome = marcher.go()
         return Result.of(marcher, outcome, "static")
 
@@ -97,8 +101,8 @@ class LoadControl(_Static):
     def run(self, model: Model | Program, *, start: State | None = None, save: Save | None = None,
             parameters: Array | None = None, progress: Progress | None = None) -> Result:
         """Run from ``start`` (which is not changed), or from the virgin state."""
-        program = _program(model)
-        before = start.factors.get(self.pattern, 0.0) if start is not None else 0.0
+        program = as_program(model)
+        before = starting(program, start).factors.get(self.pattern, 0.0)
         increments = np.full(self.steps, (self.factor - before) / self.steps)
         return self._march(program, start, save, parameters, progress, code.LOAD, increments)
 
@@ -119,18 +123,21 @@ class DisplacementControl(_Static):
     def __post_init__(self) -> None:
         if not (isinstance(self.step, (int, float)) and math.isfinite(self.step) and self.step > 0.0):
             raise InputError("DisplacementControl", "step", self.step, "must be above 0")
-        targets = np.atleast_1d(np.asarray(self.path, dtype=float))
+        try:
+            targets = np.atleast_1d(np.asarray(self.path, dtype=float))
+        except (TypeError, ValueError):
+            targets = np.zeros(0)
         if targets.ndim != 1 or not len(targets) or not np.isfinite(targets).all():
             raise InputError("DisplacementControl", "path", self.path, "must be one or more finite displacements")
 
     def run(self, model: Model | Program, *, start: State | None = None, save: Save | None = None,
             parameters: Array | None = None, progress: Progress | None = None) -> Result:
         """Run from ``start`` (which is not changed), or from the virgin state."""
-        program = _program(model)
+        program = as_program(model)
         dof = program.dof(self.node, self.direction)
         if dof >= program.neq:
             raise InputError("DisplacementControl", "node, direction", (self.node, self.direction), "must be free to move")
-        at = start.displacement(self.node, self.direction) if start is not None else 0.0
+        at = starting(program, start).displacement(self.node, self.direction)
         increments: list[float] = []
         for target in np.atleast_1d(np.asarray(self.path, dtype=float)):
             parts = max(math.ceil(abs(target - at) / self.step - 1e-9), 1)
@@ -152,8 +159,11 @@ def Pushover(node: Name, to: float, *, direction: str = "x", steps: int = 100, *
 
 def protocol(amplitudes: Iterable[float], cycles: int = 1) -> list[float]:
     """Path of a cyclic protocol: each amplitude visited forth and back so many times, ending at zero."""
+    _check_steps("protocol", cycles, "cycles")
     path: list[float] = []
     for amplitude in amplitudes:
+        if not finite(amplitude):
+            raise InputError("protocol", "amplitudes", amplitude, "must be finite numbers")
         path += [float(amplitude), -float(amplitude)] * cycles
     return [*path, 0.0]
 
@@ -185,14 +195,6 @@ class ArcLength(_Static):
                            weight=float(self.weight))
 
 
-def _program(model: Model | Program) -> Program:
-    if isinstance(model, Model):
-        return model.compile()
-    if not isinstance(model, Program):
-        raise InputError("analysis", "model", model, "must be a Model or a Program")
-    return model
-
-
-def _check_steps(what: str, steps: int) -> None:
+def _check_steps(what: str, steps: int, argument: str = "steps") -> None:
     if isinstance(steps, bool) or not isinstance(steps, int) or steps < 1:
-        raise InputError(what, "steps", steps, "must be a whole number from 1 on")
+        raise InputError(what, argument, steps, "must be a whole number from 1 on")

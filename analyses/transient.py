@@ -14,6 +14,7 @@ from femu import context as slot
 from femu.analyses import settings as code
 from femu.analyses.algorithms import Algorithm, Newton
 from femu.analyses.convergence import RelativeUnbalance, Test
+from femu.analyses.inputs import as_program, check_means, starting, what_to_save
 from femu.analyses.limits import Limit, install_limits
 from femu.analyses.marcher import Marcher, Steps
 from femu.analyses.newmark import Newmark
@@ -57,6 +58,7 @@ class Transient:
             raise InputError("Transient", "dt", self.dt, "must be above 0")
         if not isinstance(self.integrator, OneStep):
             raise InputError("Transient", "integrator", self.integrator, "must be an integrator", "for example Newmark()")
+        check_means("Transient", self.algorithm, self.test, self.policy, self.limits)
 
     def run(self, model: Model | Program, motion: Excitation = None, *, duration: float | None = None,
             start: State | None = None, save: Save | None = None, parameters: Array | None = None,
@@ -67,8 +69,8 @@ class Transient:
         it is not changed. ``parameters`` stands in for the program's parameter vector. Displacements are relative
         to the ground.
         """
-        program = model.compile() if isinstance(model, Model) else model
-        state = start.copy() if start is not None else program.state()
+        program = as_program(model)
+        state = starting(program, start)
         motions = _by_direction(motion)
         steps = self._count(motions, duration, state)
         run = Run(program, state, parameters)
@@ -85,7 +87,7 @@ class Transient:
 
         install_limits(run, self.limits)
         marcher = Marcher(run, self.integrator.kernel, Steps(steps, install, divide), self.algorithm, self.test, self.policy,
-                          save or Save(), progress, f"{program.name}: {type(self.integrator).__name__}")
+                          what_to_save(save, Save()), progress, f"{program.name}: {type(self.integrator).__name__}")
         outcome = marcher.go()
         return Result.of(marcher, outcome, "transient")
 

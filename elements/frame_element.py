@@ -54,7 +54,10 @@ class FrameElement(Element):
     def validate(self) -> None:
         if self.i == self.j:
             raise InputError(self.label(), "j", self.j, "must differ from node i")
-        if self.geometry not in GEOMETRIES:
+        for name in ("consistent_mass", "damped"):
+            if not isinstance(getattr(self, name), (bool, np.bool_)):
+                raise InputError(self.label(), name, getattr(self, name), "must be True or False")
+        if not isinstance(self.geometry, str) or self.geometry not in GEOMETRIES:
             raise InputError(self.label(), "geometry", self.geometry, f"must be one of {tuple(GEOMETRIES)}")
         for name in ("offset_i", "offset_j"):
             value = getattr(self, name)

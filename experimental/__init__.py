@@ -4,6 +4,13 @@ from femu.experimental.actuator import Actuator
 from femu.experimental.basic_system import BasicSystem
 from femu.experimental.bfgs import BFGSTangent
 from femu.experimental.broyden import BroydenTangent
+from femu.experimental.compensation import (
+    AdaptiveCompensation,
+    CompensatedSpecimen,
+    Compensation,
+    PolynomialCompensation,
+    tracking_error,
+)
 from femu.experimental.eigenvector import EigenvectorTangent
 from femu.experimental.element import (
     Experimental,
@@ -40,12 +47,15 @@ from femu.experimental.twin import TwinTangent
 
 __all__ = [
     "Actuator",
+    "AdaptiveCompensation",
     "BFGSTangent",
     "BadMeasurement",
     "BadMessage",
     "BasicSystem",
     "BroydenTangent",
     "Cantilever",
+    "CompensatedSpecimen",
+    "Compensation",
     "Direct",
     "EigenvectorTangent",
     "EmulatedSpecimen",
@@ -69,6 +79,7 @@ __all__ = [
     "OneActuator",
     "PeerLost",
     "PeerSilent",
+    "PolynomialCompensation",
     "Record",
     "RemoteApplication",
     "RemoteController",
@@ -91,4 +102,5 @@ __all__ = [
     "TwoActuators",
     "exchange",
     "read_journal",
+    "tracking_error",
 ]

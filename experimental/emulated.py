@@ -16,6 +16,7 @@ from femu.experimental.basic_system import BasicSystem
 from femu.experimental.specimen import Measurement, Specimen
 
 Array = npt.NDArray[np.float64]
+NOISE_BLOCK = 256  # measurements
 STALL_BISECTIONS = 50  # where an actuator stalls, the move is found to the last digit
 
 
@@ -71,6 +72,7 @@ class EmulatedSpecimen(Specimen):
         self._clock, self._position, self._committed_position, self._committed, self._trial, self._drive = parts
         self._committed[:] = self.system.virgin()
         self._trial[:] = self._committed
+        self._block: tuple[int, Array] = (-1, np.zeros((0, 0)))
         self._force, self._stiffness = np.zeros(n), self.system.initial_stiffness()
 
     @property
@@ -118,9 +120,7 @@ class EmulatedSpecimen(Specimen):
         displacement, force = self._position.copy(), self._force.copy()
         s = self.sensors
         if s.displacement_noise or s.force_noise:
-            # a stream of its own for each measurement: nothing to save, nothing to restore
-            draw = np.random.Generator(np.random.Philox(key=self.seed, counter=[0, 0, 0, int(self._clock[0])]))
-            noise = draw.standard_normal(2 * self.size)
+            noise = self._noise(int(self._clock[0]))
             displacement += s.displacement_noise * noise[:self.size]
             force += s.force_noise * noise[self.size:]
         if s.displacement_step:
@@ -128,6 +128,14 @@ class EmulatedSpecimen(Specimen):
         if s.force_step:
             force = s.force_step * np.round(force / s.force_step)
         return Measurement(displacement, force, time)
+
+    def _noise(self, count: int) -> Array:
+        """Noise of a measurement by its number alone: nothing to save, nothing to restore. Drawn by blocks."""
+        block, place = divmod(count, NOISE_BLOCK)
+        if block != self._block[0]:
+            draw = np.random.Generator(np.random.Philox(key=self.seed, counter=[0, 0, 0, block]))
+            self._block = (block, draw.standard_normal((NOISE_BLOCK, 2 * self.size)))
+        return self._block[1][place]
 
     def commit(self, time: float) -> None:
         self._committed[:] = self._trial

@@ -36,11 +36,12 @@ HEAD, TAIL = 2, 1  # step and time before the values, wall clock after them
 class _Rows:
     """A growing table of rows, filled with NaN until they are written."""
 
-    def __init__(self, group: Any, name: str, width: int) -> None:
-        self.width = HEAD + width + TAIL
-        chunk = max(1, min(GROWTH, CHUNK_FLOATS // self.width))
-        self.data = group.create_dataset(name, shape=(GROWTH, self.width), maxshape=(None, self.width),
-                                         chunks=(chunk, self.width), dtype="<f8", fillvalue=np.nan)
+    def __init__(self, file: Any, name: str, width: int) -> None:
+        self.name = name
+        width += HEAD + TAIL
+        chunk = max(1, min(GROWTH, CHUNK_FLOATS // width))
+        self.data = file.create_dataset(name, shape=(GROWTH, width), maxshape=(None, width), chunks=(chunk, width),
+                                        dtype="<f8", fillvalue=np.nan)
         self.count = 0
 
     def add(self, step: int, time: float, *values: Array) -> None:
@@ -116,13 +117,11 @@ class Journal:
         self._file.create_dataset("parameters", data=np.asarray(values, dtype="<f8"))
         self._command, self._measured = {}, {}
         for place, (name, size) in enumerate(elements.items()):
-            group = self._file.create_group(f"elements/{place}")
-            self._command[name] = _Rows(group, "command", size)
-            self._measured[name] = _Rows(group, "measured", 2 * size)
-        committed = self._file.create_group("committed")
-        self._state = _Rows(committed, "state", state)
-        self._specimens = _Rows(committed, "specimens", specimens)
-        self._parameters = _Rows(committed, "parameters", len(values)) if updated else None
+            self._command[name] = _Rows(self._file, f"elements/{place}/command", size)
+            self._measured[name] = _Rows(self._file, f"elements/{place}/measured", 2 * size)
+        self._state = _Rows(self._file, "committed/state", state)
+        self._specimens = _Rows(self._file, "committed/specimens", specimens)
+        self._parameters = _Rows(self._file, "committed/parameters", len(values)) if updated else None
         self._file.flush()
         self._file.swmr_mode = True
         self._closed = False
@@ -142,8 +141,12 @@ class Journal:
         self._specimens.add(step, time, specimens)
         self._state.add(step, time, state)
 
-    def extend(self, record: Record, through: int) -> None:
-        """Take over the rows of an interrupted test up to a step."""
+    def take_over(self, record: Record, through: int) -> None:
+        """Take over the rows of an interrupted test up to a step, and the place of its file.
+
+        A killed writer leaves a mark in its file that keeps others from writing. So the rows are copied to a new file, and
+        the old one is there until the new one is whole.
+        """
         for target, rows in [*((self._command[n], record.command[n]) for n in self._command),
                              *((self._measured[n], record.measured[n]) for n in self._measured),
                              (self._state, record.state), (self._specimens, record.specimens),
@@ -154,7 +157,14 @@ class Journal:
             target.data.resize((len(kept) // GROWTH + 1) * GROWTH, axis=0)
             target.data[:len(kept)] = kept
             target.count = len(kept)
-        self._file.flush()
+        self._file.close()
+        os.replace(self.path, record.path)
+        self.path = record.path
+        self._file = h5py.File(self.path, "r+", libver="latest")
+        tables = [*self._command.values(), *self._measured.values(), self._state, self._specimens]
+        for rows in [*tables, *([self._parameters] if self._parameters else [])]:
+            rows.data = self._file[rows.name]
+        self._file.swmr_mode = True
 
     def close(self, ending: Ending = Ending.COMPLETE, message: str = "") -> None:
         """Write how the test ended and let go of the file."""

@@ -41,6 +41,8 @@ class Setup:
         Directions that no actuator controls keep the value they have in ``near``.
         """
         d = np.zeros(self.inputs) if near is None else np.array(near, dtype=float)
+        if not np.isfinite(strokes).all():
+            raise BadMeasurement(f"{type(self).__name__}: the strokes {strokes.tolist()} are not finite.")
         for _ in range(NEWTON_ITERATIONS):
             change = np.linalg.pinv(self.jacobian(d)) @ (strokes - self.command(d))
             d += change

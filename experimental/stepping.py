@@ -92,11 +92,9 @@ class SteppedTest:
                 size = len(part.checkpoint() if isinstance(part, Experimental) else part.state)
                 part.restore(extra[place:place + size])
                 place += size
-        # a killed writer leaves its mark in a file: the rows move to a new one, which takes its place when it is whole
-        unfinished = f"{record.path}.resumed"
-        book = self._journal(unfinished, overwrite=True)
-        book.extend(record, step)
-        return self._march(step, state.copy(), book, record.path)
+        book = self._journal(f"{record.path}.resumed", overwrite=True)
+        book.take_over(record, step)
+        return self._march(step, state.copy(), book)
 
     def check(self, record: Record) -> None:
         """Raise where a journal belongs to another test."""
@@ -120,7 +118,7 @@ class SteppedTest:
                        specimens=len(self._extra()), parameters=(list(p.parameters.names), p.parameters.vector),
                        about=self.describe(), overwrite=overwrite)
 
-    def _march(self, first: int, vector: Array, journal: Journal | None, replaces: str | None = None) -> Tested:
+    def _march(self, first: int, vector: Array, journal: Journal | None) -> Tested:
         program, transient = self.program, self._transient
         state = program.state()
         state.vector[:] = vector
@@ -137,11 +135,6 @@ class SteppedTest:
         run.begin()
         marcher._install()
         marcher._record()
-        if replaces is not None and journal is not None:
-            import os
-
-            os.replace(journal.path, replaces)
-            journal.path = replaces
         ending, message, done = Ending.COMPLETE, "", first
         try:
             for step in range(first, self._count):

@@ -248,7 +248,7 @@ def _run(code: Kernel, n: int, b: int, A: np.ndarray, *vectors: np.ndarray) -> i
             raise InputError("Band matrix", name, (array.dtype, array.shape),
                              f"must be a contiguous row of {size} floats at least", "see femu.band.storage")
     arguments = [ctypes.c_int64] * 3 + [ctypes.c_void_p] * (1 + len(vectors))
-    run = ctypes.CFUNCTYPE(ctypes.c_int64, *arguments)(code.address)
+    run = ctypes.CFUNCTYPE(ctypes.c_int64, *arguments)(code.c_address)
     return int(run(n, b, leading(b), *(array.ctypes.data for array in (A, *vectors))))
 
 

@@ -83,7 +83,9 @@ XP = next(_names)  # displacement by the reference load
 S1, S2 = next(_names), next(_names)  # scratch vectors
 PREVIOUS = next(_names)  # displacement increment of the last step: the direction of the arc
 BASIS = next(_names)  # Krylov subspace; see femu.analyses.krylov
-FACTOR, SOLVE, MULTIPLY = next(_names), next(_names), next(_names)  # addresses of the band kernels
+FACTOR, SOLVE, MULTIPLY = next(_names), next(_names), next(_names)  # addresses of the kernels of femu.band, ...
+DETERMINE, APPLY_LOADS, DAMPING_FORCE, FORM_MATRIX = (next(_names) for _ in range(4))  # ... of femu.equilibrium, ...
+COMMIT = next(_names)  # ... and of femu.analyses.commit
 
 # --- what to do ---
 SETTINGS = next(_names)  # floats; see femu.analyses.settings

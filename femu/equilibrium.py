@@ -1,6 +1,7 @@
 """Pieces of the iteration for equilibrium, used by the kernels that march through steps.
 
-All act on the vectors of a `femu.context`.
+All act on the vectors of a `femu.context`. The larger ones are kernels of their own, so that they are compiled once
+for all marches; the functions of the same purpose below them call them through the context.
 """
 
 from __future__ import annotations
@@ -9,12 +10,45 @@ import math
 
 from femu import context as slot
 from femu.band import call_multiply
-from femu.kernels import INT, INTS, floats_at, inlined, ints_at, kernel, routine, shift, summed
+from femu.kernels import FLOAT, FLOATS, INT, INTS, caller, floats_at, inlined, ints_at, kernel, routine, shift, summed
+
+DETERMINE = INT(INTS, INT)
+LOADS = INT(INTS, FLOATS)
+DAMPING_FORCE = INT(INTS, FLOATS, FLOAT, FLOAT, FLOATS)
+MATRIX = INT(INTS, FLOATS, FLOAT, FLOAT, FLOAT, FLOAT, FLOAT)
+
+_call_determine, _call_loads = caller(DETERMINE), caller(LOADS)
+_call_damping, _call_matrix = caller(DAMPING_FORCE), caller(MATRIX)
 
 
-@routine
+@inlined
 def determine(context, mode):
     """Internal force and tangent stiffness of all elements; 0, or 1 where an element has no answer."""
+    return _call_determine(context[slot.DETERMINE], (context, mode))
+
+
+@inlined
+def apply_loads(context, factors):
+    """External nodal force and member loads at the given factors of the patterns."""
+    _call_loads(context[slot.APPLY_LOADS], (context, factors))
+
+
+@inlined
+def damping_force(context, v, current, committed, scratch):
+    """Damping force of velocity v: constant part, stiffness-proportional parts and modal damping."""
+    _call_damping(context[slot.DAMPING_FORCE], (context, v, current, committed, scratch))
+
+
+@inlined
+def form_matrix(context, tangent, stiffness, damping, mass, current, committed):
+    """A = stiffness tangent + damping (C + current K_d + committed K_c) + mass M, ready to be factored."""
+    _call_matrix(context[slot.FORM_MATRIX], (context, tangent, stiffness, damping, mass, current, committed))
+
+
+@kernel(DETERMINE, noalias=False)
+def determine_kernel(context, mode):
+    """See `determine`."""
+    spread_links(context, floats_at(context[slot.U]))
     ndof, storage = context[slot.NDOF], context[slot.STORAGE]
     force, tangent = floats_at(context[slot.F]), floats_at(context[slot.K])
     for a in range(ndof):
@@ -63,9 +97,9 @@ def gather_links(context, force):
         links = shift(links, 2 + 2 * links[1])
 
 
-@routine
-def apply_loads(context, factors):
-    """External nodal force and member loads at the given factors of the patterns."""
+@kernel(LOADS, noalias=False)
+def loads_kernel(context, factors):
+    """See `apply_loads`."""
     ndof, nload = context[slot.NDOF], context[slot.NLOAD]
     external, load = floats_at(context[slot.PEXT]), floats_at(context[slot.LOAD])
     nodal, member = floats_at(context[slot.NODAL]), floats_at(context[slot.MEMBER])
@@ -83,6 +117,7 @@ def apply_loads(context, factors):
         row = shift(member, pattern * nload)
         for a in range(nload):
             load[a] += factor * row[a]
+    return 0
 
 
 @inlined
@@ -92,9 +127,9 @@ def times_band(context, matrix, x, y):
         context[slot.NEQ], context[slot.BAND], context[slot.LD], matrix, x, y))
 
 
-@routine
-def damping_force(context, v, current, committed, scratch):
-    """Damping force of velocity v: constant part, stiffness-proportional parts and modal damping."""
+@kernel(DAMPING_FORCE, noalias=False)
+def damping_kernel(context, v, current, committed, scratch):
+    """See `damping_force`."""
     neq = context[slot.NEQ]
     force = floats_at(context[slot.D])
     for a in range(neq):
@@ -117,6 +152,7 @@ def damping_force(context, v, current, committed, scratch):
             amplitude += row[a] * v[a]
         for a in range(neq):
             force[a] += amplitude * row[a]
+    return 0
 
 
 @inlined
@@ -131,9 +167,9 @@ def inertia_force(context, a1, y):
         times_band(context, mass, a1, y)
 
 
-@routine
-def form_matrix(context, tangent, stiffness, damping, mass, current, committed):
-    """A = stiffness tangent + damping (C + current K_d + committed K_c) + mass M, ready to be factored."""
+@kernel(MATRIX, noalias=False)
+def matrix_kernel(context, tangent, stiffness, damping, mass, current, committed):
+    """See `form_matrix`."""
     storage, ld = context[slot.STORAGE], context[slot.LD]
     matrix = floats_at(context[slot.A])
     for a in range(storage):
@@ -160,6 +196,7 @@ def form_matrix(context, tangent, stiffness, damping, mass, current, committed):
             for a in range(storage):
                 matrix[a] += mass * masses[a]
     separate_imposed(context)
+    return 0
 
 
 @inlined
@@ -200,14 +237,7 @@ def norm(n, x):
     return math.sqrt(dot(n, x, x))
 
 
-@inlined
+@routine
 def copy(n, source, destination):
     for a in range(n):
         destination[a] = source[a]
-
-
-@kernel(INT(INTS, INT), noalias=False)
-def determine_kernel(context, mode):
-    """`determine` for callers in Python, with the linked degrees of freedom brought up to date."""
-    spread_links(context, floats_at(context[slot.U]))
-    return determine(context, mode)

@@ -28,7 +28,7 @@ import llvmlite
 import numba
 import numpy as np
 from llvmlite import ir
-from numba.core import types
+from numba.core import cgutils, types
 from numba.core.caching import _Cache
 from numba.core.ccallback import CFunc, _CFuncCompiler
 from numba.core.compiler import Compiler, CompileResult
@@ -137,7 +137,7 @@ def store(typingctx, pointer, start, stride, values):
 
 
 def caller(signature: Any) -> Any:
-    """A function that calls the C function of this signature at an integer address."""
+    """A function that calls the kernel of this signature at an integer address; the kernel returns an integer."""
 
     @intrinsic
     def call(typingctx, address, arguments):
@@ -147,11 +147,16 @@ def caller(signature: Any) -> Any:
                 context.cast(builder, builder.extract_value(packed, i), have, want)
                 for i, (have, want) in enumerate(zip(sig.args[1], signature.args, strict=True))
             ]
-            native = ir.FunctionType(
-                context.get_value_type(signature.return_type),
-                [context.get_value_type(a) for a in signature.args],
-            )
-            return builder.call(builder.inttoptr(args[0], native.as_pointer()), values)
+            # numba's own convention: (result, exception, arguments ...) -> status. Its C wrapper would push all
+            # arguments once more. A kernel that raises gives 1: no answer.
+            kind = context.get_value_type(signature.return_type)
+            result = cgutils.alloca_once(builder, kind)
+            exception = cgutils.alloca_once(builder, cgutils.voidptr_t)
+            native = ir.FunctionType(ir.IntType(32), [
+                kind.as_pointer(), exception.type, *(context.get_value_type(a) for a in signature.args)])
+            status = builder.call(builder.inttoptr(args[0], native.as_pointer()), [result, exception, *values])
+            answered = builder.icmp_signed("==", status, ir.Constant(status.type, 0))
+            return builder.select(answered, builder.load(result), ir.Constant(kind, 1))
 
         return signature.return_type(types.int64, arguments), codegen
 
@@ -367,6 +372,13 @@ class Kernel:
 
     @property
     def address(self) -> int:
+        """Address of the compiled function in numba's own calling convention, for functions made by `caller`."""
+        made = self._compiled
+        return int(made._library.get_pointer_to_function(made._wrapper_name.removeprefix("cfunc.")))
+
+    @property
+    def c_address(self) -> int:
+        """Address of the same function in C's calling convention."""
         return int(self._compiled.address)
 
     @property

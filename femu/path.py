@@ -52,8 +52,11 @@ def drive(component: Constitutive, deformation: npt.ArrayLike, dt: float = 0.0) 
     are backward differences and zero where ``dt`` is zero.
     """
     m = component.components
-    x: Any = np.asarray(deformation, dtype=float)
-    if x.ndim == 1 and m == 1:
+    try:
+        x: Any = np.asarray(deformation, dtype=float)
+    except (TypeError, ValueError):
+        x = np.zeros(0)
+    if x.ndim == 1 and m == 1 and len(x):
         x = x[:, None]
     if x.ndim != 2 or x.shape[1] != m or not np.isfinite(x).all():
         raise InputError(component.label(), "deformation", deformation,

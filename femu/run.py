@@ -14,7 +14,7 @@ import numpy.typing as npt
 from femu import band
 from femu import context as slot
 from femu.element import Name
-from femu.equilibrium import determine_kernel
+from femu.equilibrium import damping_kernel, determine_kernel, loads_kernel, matrix_kernel
 from femu.errors import AnalysisError, InputError
 from femu.kernels import Kernel
 from femu.program import Program
@@ -71,7 +71,9 @@ class Run:
                 (slot.NELEMENT, elements), (slot.NPATTERNS, len(p.pattern_names)),
                 (slot.NLOAD, p.load_floats if p.load_size else 0), (slot.FRESH, 1), (slot.EVERY, 1),
                 (slot.FACTOR, band.factor.address), (slot.SOLVE, band.solve.address),
-                (slot.MULTIPLY, band.multiply.address)):
+                (slot.MULTIPLY, band.multiply.address), (slot.DETERMINE, determine_kernel.address),
+                (slot.APPLY_LOADS, loads_kernel.address), (slot.DAMPING_FORCE, damping_kernel.address),
+                (slot.FORM_MATRIX, matrix_kernel.address)):
             self.context[place] = number
         self.use(state)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from femu.component import Section
 from femu.errors import InputError
 from femu.laws import law
-from femu.parameters import positive
+from femu.parameters import finite, positive
 
 
 class ElasticSection(Section):
@@ -36,7 +36,7 @@ class ElasticSection(Section):
 def h_shape_properties(depth: float, width: float, web: float, flange: float) -> tuple[float, float, float, float]:
     """Area, second moment, plastic modulus and ratio of one flange to the web, of a doubly symmetric H."""
     for name, value in (("depth", depth), ("width", width), ("web", web), ("flange", flange)):
-        if not value > 0.0:
+        if not finite(value) or not value > 0.0:
             raise InputError("h_shape", name, value, "must be above 0", "give the plate sizes in one unit of length")
     if not 2.0 * flange < depth or not web < width:
         raise InputError("h_shape", "flange, web", (flange, web), "must leave room: 2*flange < depth, web < width")

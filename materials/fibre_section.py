@@ -14,7 +14,7 @@ from femu.component import Constitutive, Material, Section, require
 from femu.errors import InputError
 from femu.kernels import Kernel, kernel, shift
 from femu.laws import BLOCK, call_block
-from femu.parameters import Parameter
+from femu.parameters import Parameter, finite
 
 _GROUP_INTEGERS = 6
 _SUMS = {"contract", "reassoc"}  # lets the sums over the fibres run four at a time
@@ -78,8 +78,9 @@ class FibreSection(Section):
     groups: Sequence[Fibres]
 
     def validate(self) -> None:
-        if not self.groups:
-            raise InputError(self.label(), "groups", self.groups, "must hold at least one group of fibres")
+        if (not isinstance(self.groups, (list, tuple)) or not self.groups
+                or not all(isinstance(group, Fibres) for group in self.groups)):
+            raise InputError(self.label(), "groups", self.groups, "must hold at least one group of Fibres")
         names = [group.name for group in self.groups]
         if len(set(names)) != len(names):
             raise InputError(self.label(), "groups", names, "must have different names")
@@ -91,7 +92,8 @@ class FibreSection(Section):
             if len(group.y) == 0 or len(group.y) != len(group.area):
                 raise InputError(self.label(), group.name, (len(group.y), len(group.area)),
                                  "must have as many heights as areas, at least one")
-            if not np.isfinite(group.y).all() or not (np.asarray(group.area) > 0.0).all():
+            if not np.isfinite(group.y).all() or not (
+                    np.isfinite(group.area) & (np.asarray(group.area) > 0.0)).all():
                 raise InputError(self.label(), group.name, group.area, "must have finite heights and areas above 0")
 
     def own_parameters(self) -> list[tuple[str, Parameter, float]]:
@@ -230,7 +232,7 @@ def _circle_strips(edges: Any, radius: float) -> tuple[Any, Any]:
 
 def _check_sizes(what: str, **sizes: float) -> None:
     for name, value in sizes.items():
-        if not value > 0 or not math.isfinite(value):
+        if not finite(value) or not value > 0:
             raise InputError(what, name, value, "must be above 0")
         if "fibres" in name and int(value) != value:
             raise InputError(what, name, value, "must be a whole number")

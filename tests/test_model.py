@@ -279,6 +279,40 @@ def test_a_support_with_motion_is_held_in_static_and_eigen_analyses() -> None:
     assert results[1].reaction("A", "x")[-1] == pytest.approx(results[0].reaction("A", "x")[-1], rel=1e-9)
 
 
+def test_supports_tied_to_a_moving_one_move_with_it() -> None:
+    dt = 0.005
+    acceleration = np.sin(7.0 * dt * np.arange(500))
+    model = Model("tied")
+    model.node("A", 0.0, 0.0, fixed=True)
+    model.node("pedestal", 0.0, 0.5)
+    model.node("B", 0.0, 3.5, mass=(1e3, 0.0, 0.0))
+    model.node("other", 5.0, 0.0, fixed=("y", "rz"))
+    model.node("C", 5.0, 3.0, mass=(1e3, 0.0, 0.0))
+    model.rigid_link("A", "pedestal")
+    model.equal_dof("A", "other", "x")
+    model.add(ElasticBeamColumn("left", "pedestal", "B", section=ELASTIC))
+    model.add(ElasticBeamColumn("right", "other", "C", section=ELASTIC))
+    model.support_motion("A", "x", Motion(dt, acceleration=acceleration))
+    result = Transient(Newmark(), dt=dt).run(model, duration=2.0)
+    ground = result.displacement("A", "x")
+    assert np.abs(ground).max() > 0.1
+    assert np.array_equal(result.displacement("pedestal", "x"), ground)
+    assert np.array_equal(result.displacement("other", "x"), ground)
+    # both columns are 3 long: their tops move alike, as that of one on shaken ground does
+    assert result.displacement("B", "x") == pytest.approx(result.displacement("C", "x"), rel=1e-9, abs=1e-15)
+    alone = Model("alone")
+    alone.node("A", 0.0, 0.0, fixed=True)
+    alone.node("B", 0.0, 3.0, mass=(1e3, 0.0, 0.0))
+    alone.add(ElasticBeamColumn("c", "A", "B", section=ELASTIC))
+    shaken = Transient(Newmark(), dt=dt).run(alone, GroundMotion("g", dt, acceleration), duration=2.0)
+    top = shaken.displacement("B", "x")
+    assert np.abs(result.displacement("B", "x") - ground - top).max() < 2e-3 * np.abs(top).max()
+    # the moving support carries both columns
+    assert result.reaction("A", "x") == pytest.approx(2.0 * shaken.reaction("A", "x"),
+                                                      abs=4e-3 * np.abs(shaken.reaction("A", "x")).max())
+    assert result.energy_error < 1e-6
+
+
 def test_pattern_with_a_series_follows_it_and_one_without_holds() -> None:
     model = cantilever()
     model.load("B", x=1e3)

@@ -402,6 +402,17 @@ def test_an_interrupt_leaves_a_valid_result(tmp_path: Path) -> None:
     assert np.array_equal(rest.state.vector, whole.state.vector)
 
 
+def test_a_progress_bar_ends_with_the_run(capsys: pytest.CaptureFixture[str]) -> None:
+    from femu import ProgressBar
+
+    bar = ProgressBar()
+    for _ in range(2):  # and can be used again
+        result = Transient(dt=0.02).run(portal("nm"), QUAKE, duration=2.0, progress=bar)
+        assert result.outcome.ok
+        assert bar._bar.finished
+    capsys.readouterr()
+
+
 INTERRUPTED = """
 import sys
 sys.path.insert(0, {tests!r})

@@ -116,6 +116,14 @@ def symmetric(what: str, argument: str, value: Any, size: int) -> np.ndarray:
     return matrix
 
 
+def lower_factor(P: np.ndarray) -> np.ndarray:
+    """Lower triangular L with L L' = P, for a positive semi-definite matrix."""
+    values, vectors = np.linalg.eigh(0.5 * (P + P.T))
+    rows = (vectors * np.sqrt(np.maximum(values, 0.0))).T
+    upper: np.ndarray = np.linalg.qr(rows, mode="r")
+    return np.ascontiguousarray((upper * np.where(np.diagonal(upper) < 0, -1.0, 1.0)[:, None]).T)
+
+
 class Filter(abc.ABC):
     """Base of all filters: settings, sizes, and the calls of the kernels that a filter brings.
 

@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from math import sqrt
 from typing import Any, final
 
+import numpy as np
+
 from femu.errors import InputError
 from femu.filters.base import STEP, Filter
 from femu.filters.bounds import Bounds, longest_step, project
@@ -16,6 +18,7 @@ from femu.filters.estimate import (
     REPAIRS,
     RULES,
     STEPS,
+    Estimate,
     F,
     H,
     M,
@@ -30,6 +33,8 @@ from femu.filters.linalg import all_finite, copy, factor, helper
 from femu.filters.model import StateSpace, call_model
 from femu.filters.sigma import accept, add_gain_noise, gain, gain_parts, gain_size, moments, settle
 from femu.kernels import kernel, shift
+
+NEAR_START = 0.1  # a start closer to a bound than this many standard deviations is moved inside by the margin
 
 
 @helper
@@ -192,7 +197,8 @@ class ConstrainedUKF(Filter):
     the covariance collapses to Q and the filter stops learning (18 of 200 runs at 5 % noise in the study of paper
     000, section 3). Here the mean is kept ``margin`` standard deviations inside its bounds. A column of the factor
     is at most as long as the standard deviation, so no θ is less than ``margin``; as the variance falls, so does the
-    distance to the bound, and a true value on the bound is still reached. ``margin=0`` is the published filter.
+    distance to the bound, and a true value on the bound is still reached. A start closer than 0.1
+    standard deviations to a bound is moved inside likewise. ``margin=0`` is the published filter.
     """
 
     predict_kernel = predict
@@ -206,6 +212,21 @@ class ConstrainedUKF(Filter):
             raise InputError("ConstrainedUKF", "margin", margin, "must be from 0 to 1 standard deviations")
         self.kappa, self.margin = kappa, margin
         super().__init__(model, process_noise, measurement_noise, bounds)
+
+    def _begin(self, estimate: Estimate) -> None:
+        # a start on its bound would lock the filter in its first step, before the margin can act
+        if self.margin == 0.0:
+            return
+        x, P = estimate.mean, estimate.covariance
+        spread, low, high = estimate.std, np.array(self.bounds.lower), np.array(self.bounds.upper)
+        near, keep = NEAR_START * spread, np.minimum(self.margin * spread, 0.25 * (high - low))
+        x[:] = np.where(x - low < near, low + keep, np.where(high - x < near, high - keep, x))
+        for rule in self.bounds.inequalities:
+            g = np.zeros(len(x))
+            g[list(rule.coefficients)] = list(rule.coefficients.values())
+            size = sqrt(max(float(g @ P @ g), 0.0))
+            if g @ x - rule.limit < NEAR_START * size:
+                x[rule.adjusts] += (self.margin * size - (g @ x - rule.limit)) / g[rule.adjusts]
 
     def _numbers(self) -> Sequence[float]:
         return sqrt(self.model.states + self.kappa), self.kappa, self.margin

@@ -63,7 +63,11 @@ def nis(history: History, skip: int = 0, probability: float = 0.95) -> Consisten
 
 def nees(history: History, truth: Any, skip: int = 0, probability: float = 0.95,
          states: Any = None) -> Consistency:
-    """Average normalised estimation error squared against the true states (steps × n), for chosen ``states``."""
+    """Average normalised estimation error squared against the true states (steps × n), for chosen ``states``.
+
+    Estimation errors of neighbouring steps are correlated, unlike innovations: the band counts only as many samples
+    as are independent.
+    """
     true = np.asarray(truth, dtype=float)
     n = history.mean.shape[1]
     chosen = np.arange(n) if states is None else np.asarray(states, dtype=int)
@@ -72,7 +76,23 @@ def nees(history: History, truth: Any, skip: int = 0, probability: float = 0.95,
     error = (history.mean - true)[skip:, chosen]
     P = history.covariance[skip:][:, chosen][:, :, chosen]
     values = np.einsum("ki,kij,kj->k", error, np.linalg.pinv(P, hermitian=True), error)
-    return _band(values, np.full(len(values), len(chosen)), probability)
+    count = max(len(values) / correlation_time(values), 1.0)
+    tail, degrees = 0.5 * (1.0 - probability), count * len(chosen)
+    return Consistency(float(values.mean()), float(chi2.ppf(tail, degrees) / count),
+                       float(chi2.ppf(1.0 - tail, degrees) / count), int(count))
+
+
+def correlation_time(series: np.ndarray) -> float:
+    """Number of steps that count as one independent sample: 1 + 2 Σ ρ(lag), up to the first ρ below 0.05."""
+    away = series - series.mean()
+    power = float(away @ away)
+    total = 1.0
+    for lag in range(1, len(series) // 2):
+        rho = float(away[lag:] @ away[:-lag]) / power if power > 0.0 else 0.0
+        if rho < 0.05:
+            break
+        total += 2.0 * rho
+    return total
 
 
 @dataclass(frozen=True)

@@ -8,8 +8,7 @@ from typing import Any, final
 import numpy as np
 
 from femu.errors import InputError
-from femu.filters.adaptive_ukf import _root
-from femu.filters.base import STEP, Filter
+from femu.filters.base import STEP, Filter, lower_factor
 from femu.filters.bounds import Bounds
 from femu.filters.estimate import (
     COUNT,
@@ -126,12 +125,12 @@ class EnsembleKF(Filter):
         return estimate.own.reshape(self.members, self.model.states)
 
     def _numbers(self) -> Sequence[float]:
-        return [self.inflation, *_root(self.process_noise).ravel(), *_root(self.measurement_noise).ravel()]
+        return [self.inflation, *lower_factor(self.process_noise).ravel(), *lower_factor(self.measurement_noise).ravel()]
 
     def _begin(self, estimate: Estimate) -> None:
         normals = np.empty((self.members, self.model.states))
         estimate.vector[COUNTER] = fill_normals(estimate.vector[SEED], normals)
-        members = self.bounds.project(estimate.mean + normals @ _root(estimate.covariance).T)
+        members = self.bounds.project(estimate.mean + normals @ lower_factor(estimate.covariance).T)
         self.members_of(estimate)[:] = members
 
     def _own_size(self) -> int:

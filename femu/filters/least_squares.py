@@ -71,6 +71,8 @@ def fit_least_squares(model: StateSpace, measurements: Any, inputs: Any, start: 
     process, measurement = model.addresses()[:2]
     outputs, state, trial = np.empty((len(y), m)), np.empty(n), np.empty(n)
 
+    far = 1e6 * float(np.std(y[known]) or 1.0)  # a trial whose response blows up is bad, not an error
+
     def state_of(part: np.ndarray) -> np.ndarray:
         full = xi.copy()
         full[chosen] = part
@@ -85,7 +87,7 @@ def fit_least_squares(model: StateSpace, measurements: Any, inputs: Any, start: 
                 evaluator.raise_failure()
             raise AnalysisError("fit_least_squares: a function of the model failed.")
         difference = (outputs - y)[known]
-        return np.where(np.isfinite(difference), difference, 1e6 * np.std(y[known]))
+        return np.nan_to_num(np.clip(difference, -far, far), nan=far)
 
     found = least_squares(residuals, xi[chosen], x_scale="jac", method="trf", max_nfev=200)
     freedom = max(known.sum() - len(chosen), 1)

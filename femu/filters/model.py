@@ -29,10 +29,13 @@ from typing import Any
 
 import numba
 import numpy as np
+from llvmlite import ir
+from numba.core import types
 from numba.core.dispatcher import Dispatcher
+from numba.extending import intrinsic
 
 from femu.errors import InputError
-from femu.kernels import FLOATS, INT, Kernel, caller, load, store
+from femu.kernels import FLOATS, INT, Kernel, load, store
 
 MODEL = INT(
     INT,  # count: number of points
@@ -42,7 +45,17 @@ MODEL = INT(
 )
 """Signature of a process or measurement function over a block of points; 0, or above 0 where it failed."""
 
-call_model = caller(MODEL)
+@intrinsic
+def call_model(typingctx, address, arguments):
+    """Call the `MODEL` at an integer address, by the C convention: it may be a function of Python (ctypes)."""
+    def codegen(context, builder, signature, args):
+        values = [context.cast(builder, builder.extract_value(args[1], i), have, want)
+                  for i, (have, want) in enumerate(zip(signature.args[1], MODEL.args, strict=True))]
+        native = ir.FunctionType(ir.IntType(64), [context.get_value_type(kind) for kind in MODEL.args])
+        return builder.call(builder.inttoptr(args[0], native.as_pointer()), values)
+
+    return INT(types.int64, arguments), codegen
+
 
 _CALLBACK = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_int64, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p)
 
@@ -77,15 +90,13 @@ class _Evaluator:
         elif callable(function):
             self.compiled = False
             self._keep = _CALLBACK(self._call_back)
-            self._address = ctypes.cast(self._keep, ctypes.c_void_p).value
         else:
             raise InputError("StateSpace", role, function, "must be a function", "give f(x, u)")
 
     @property
     def address(self) -> int:
-        if self.compiled:
-            return self._kernel.address
-        return int(self._address or 0)
+        function = self._kernel.ctypes if self.compiled else self._keep
+        return int(ctypes.cast(function, ctypes.c_void_p).value or 0)
 
     def _call_back(self, count: int, points: int, inputs: int, out: int) -> int:
         try:

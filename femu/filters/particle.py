@@ -8,8 +8,7 @@ from typing import Any, final
 import numpy as np
 
 from femu.errors import InputError
-from femu.filters.adaptive_ukf import _root
-from femu.filters.base import STEP, Filter
+from femu.filters.base import STEP, Filter, lower_factor
 from femu.filters.bounds import Bounds
 from femu.filters.estimate import (
     COUNT,
@@ -122,12 +121,12 @@ class ParticleFilter(Filter):
         return estimate.own[self.particles * self.model.states:]
 
     def _numbers(self) -> Sequence[float]:
-        return [self.resample_below, self.roughening, *_root(self.process_noise).ravel()]
+        return [self.resample_below, self.roughening, *lower_factor(self.process_noise).ravel()]
 
     def _begin(self, estimate: Estimate) -> None:
         normals = np.empty((self.particles, self.model.states))
         estimate.vector[COUNTER] = fill_normals(estimate.vector[SEED], normals)
-        self.particles_of(estimate)[:] = self.bounds.project(estimate.mean + normals @ _root(estimate.covariance).T)
+        self.particles_of(estimate)[:] = self.bounds.project(estimate.mean + normals @ lower_factor(estimate.covariance).T)
         self.weights_of(estimate)[:] = 1.0 / self.particles
 
     def _own_size(self) -> int:

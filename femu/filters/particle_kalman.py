@@ -23,8 +23,7 @@ from typing import Any
 
 import numpy as np
 
-from femu.filters.adaptive_ukf import _root
-from femu.filters.base import Filter
+from femu.filters.base import Filter, lower_factor
 from femu.filters.bounds import Bounds, project
 from femu.filters.estimate import (
     COUNT,
@@ -221,7 +220,7 @@ class KalmanParticleFilter(Filter):
         n, count = self.model.states, self.particles
         normals = np.empty((count, n))
         estimate.vector[COUNTER] = fill_normals(estimate.vector[SEED], normals)
-        self.particles_of(estimate)[:] = self.bounds.project(estimate.mean + normals @ _root(estimate.covariance).T)
+        self.particles_of(estimate)[:] = self.bounds.project(estimate.mean + normals @ lower_factor(estimate.covariance).T)
         estimate.own[count * n:count * (n + n * n)] = np.tile(estimate.covariance.ravel(), count)
         self.weights_of(estimate)[:] = 1.0 / count
 

@@ -9,8 +9,7 @@ from typing import Any, final
 import numpy as np
 
 from femu.errors import InputError
-from femu.filters.adaptive_ukf import _root
-from femu.filters.base import STEP, Filter
+from femu.filters.base import STEP, Filter, lower_factor
 from femu.filters.bounds import Bounds, project
 from femu.filters.estimate import (
     COUNT,
@@ -237,8 +236,8 @@ class SquareRootUKF(Filter):
     def _begin(self, estimate: Estimate) -> None:
         n = self.model.states
         own: np.ndarray = estimate.own
-        own[:n * n] = _root(estimate.covariance).ravel()
-        own[n * n:] = _root(self.process_noise).ravel()
+        own[:n * n] = lower_factor(estimate.covariance).ravel()
+        own[n * n:] = lower_factor(self.process_noise).ravel()
 
     def _own_size(self) -> int:
         return 2 * self.model.states**2

@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
 from scipy.signal import butter, sosfilt
@@ -85,7 +86,7 @@ def displacement_test(high_pass: bool = True) -> Test:
 def makers(particles: int = PARTICLES, draw: bool = True) -> dict[str, Callable[[], Filter]]:
     """The four filters with the settings of the paper; ``draw`` chooses reading V1b (True) or V2."""
     model = hysteretic_spring()
-    every_step = {"particles": particles, "resampling": "multinomial", "resample_below": 1.0}
+    every_step: dict[str, Any] = {"particles": particles, "resampling": "multinomial", "resample_below": 1.0}
     return {
         "PF": lambda: ParticleFilter(model, Q, W, **every_step),
         "EPF": lambda: ExtendedPF(model, Q, W, draw=draw, **every_step),

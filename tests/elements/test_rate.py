@@ -52,7 +52,7 @@ def test_tangent_follows_the_velocity(name):
     """With velocity = BY * displacement, as an integrator has it, the stiffness is the derivative of the force."""
     make, length, _, _ = ELEMENTS[name]
     probe = model_of(make(), length)
-    probe.run[slot.STEP][:] = 0.0, 0.01, BY
+    probe.run[slot.STEP][:3] = 0.0, 0.01, BY
     rng = np.random.default_rng(2)
     v0, u0 = rng.normal(size=probe.program.ndof), 1e-3 * rng.normal(size=probe.program.ndof)
     _, stiffness = probe(u0, v0)
@@ -69,7 +69,7 @@ def test_initial_stiffness_has_no_damping_in_it():
     probe = model_of(TwoNodeLink("e", 1, 2, {"x": Parallel({"spring": Elastic(8.0), "dashpot": Viscous(3.0)})}))
     _, static = probe(np.zeros(4))
     assert np.linalg.eigvalsh(static)[-1] == pytest.approx(16.0, rel=1e-12)
-    probe.run[slot.STEP][:] = 0.0, 0.01, BY
+    probe.run[slot.STEP][:3] = 0.0, 0.01, BY
     _, moving = probe(np.zeros(4), np.zeros(4))
     assert np.linalg.eigvalsh(moving)[-1] == pytest.approx(16.0 + 2 * 3.0 * BY, rel=1e-12)
 

@@ -9,7 +9,7 @@ import pytest
 
 from femu.filters import UKF, CubatureKF
 from femu.filters.bouc_wen import bouc_wen
-from femu.reproduce.offline_identification import P0, Q, R, X0, problem
+from femu.reproduce.offline_identification import P0, X0, Q, R, problem
 
 STEPS = 300
 NOISE = 0.02

@@ -13,8 +13,8 @@ from femu.errors import InputError
 from femu.filters import UKF, AdaptiveUKF, Bounds, ConstrainedUKF, Inequality, IntervalUKF
 from femu.filters.bouc_wen import bouc_wen, bouc_wen_bounds
 from femu.filters.constrained_ukf import constrained_points
-from femu.filters.estimate import N as STATES
 from femu.filters.estimate import RULES
+from femu.filters.estimate import N as STATES
 from femu.filters.transforms import inward, outward, plan, spread_outward
 from femu.kernels import compiled, floats_of, ints_of
 
@@ -93,7 +93,7 @@ def test_without_active_bounds_points_and_weights_are_those_of_julier(kappa):
 
 
 def test_cukf_without_bounds_is_the_ukf():
-    from femu.reproduce.offline_identification import P0, Q, R, X0, problem
+    from femu.reproduce.offline_identification import P0, X0, Q, R, problem
 
     given = problem()
     force, inputs = given.measured(0.02, 1), given.inputs
@@ -126,7 +126,7 @@ def test_mean_on_a_bound_locks_the_published_filter_but_not_the_default():
 
 
 def test_default_keeps_the_mean_half_a_standard_deviation_inside():
-    from femu.reproduce.offline_identification import P0, Q, R, X0, problem
+    from femu.reproduce.offline_identification import P0, X0, Q, R, problem
 
     given = problem()
     estimator = ConstrainedUKF(bouc_wen(), Q, R, BOUC_WEN)
@@ -226,7 +226,7 @@ def test_upper_bounds_and_downward_inequalities_are_mapped():
 
 
 def test_adaptive_filter_learns_the_noise_and_moves_off_a_wrong_prior():
-    from femu.reproduce.offline_identification import P0, Q, R, X0, problem
+    from femu.reproduce.offline_identification import P0, X0, Q, R, problem
 
     given = problem()
     estimator = AdaptiveUKF(bouc_wen(), Q, R, BOUC_WEN)

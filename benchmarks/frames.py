@@ -1,0 +1,307 @@
+"""femu and openseespy on the same frames: time, agreement, growth, batches, start-up and memory.
+
+Both run in this process, in turns, on one core; each time is the least of several turns, in CPU seconds of the process,
+so that other programs on the machine count less. openseespy runs with the fastest of its settings for each frame.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+import os
+import platform
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from femu.benchmarks import frame_peer
+from femu.benchmarks.frame_models import DT, SIZES, FrameSize, motion, program, run as run_femu, yielded
+from femu.cli.table import Row, Table
+from femu.crossvalidation.suite.frames import artificial
+
+KINDS = {"uncoupled": 15.0, "fibre": 25.0}
+"""Kind of section, and the least ratio of times."""
+BATCH_ONE_CORE, BATCH_TWO_CORES = 20.0, 40.0
+RECORDS, RECORD_STEPS = 40, 250
+LARGEST_MEMORY = 1024.0  # MB
+LARGEST_EXPONENT = 1.5
+AGREEMENT = 1e-8  # of the peak
+TRIAL_STEPS = 8  # by which openseespy's settings are compared
+
+
+@dataclass(frozen=True)
+class Measured:
+    """One frame in both programs."""
+
+    size: str
+    members: int
+    kind: str
+    steps: int
+    yielded: float  # share of the members
+    femu: float  # s a step
+    openseespy: float  # s a step
+    setting: str
+    iterations: float  # of Newton a step
+    agreement: float  # largest difference of the roof's displacement, of its peak
+    determination: float  # s a member and iteration in femu, solver included
+    openseespy_determination: float
+
+    @property
+    def ratio(self) -> float:
+        """How many times longer openseespy takes."""
+        return self.openseespy / self.femu
+
+
+@contextmanager
+def one_core() -> Iterator[None]:
+    """Keep this process on one core, where the system can."""
+    if not hasattr(os, "sched_setaffinity"):
+        yield
+        return
+    before = os.sched_getaffinity(0)
+    os.sched_setaffinity(0, {max(before)})
+    try:
+        yield
+    finally:
+        os.sched_setaffinity(0, before)
+
+
+def spent(work: Callable[[], Any]) -> float:
+    """CPU seconds of this process that some work takes."""
+    began = time.process_time()
+    work()
+    return time.process_time() - began
+
+
+def measure(ops: Any, size: FrameSize, kind: str, repeats: int) -> Measured:
+    """One frame in both programs, in turns."""
+    made, record = program(size, kind), motion(size)
+    run_femu(size, made, record, 2)  # its kernels are loaded now
+    settings = frame_peer.SETTINGS if size.members >= frame_peer.LARGE else frame_peer.SMALL_SETTINGS
+    trials = {}
+    for setting in settings:
+        frame_peer.build(ops, size, kind, record, setting)
+        ops.analyze(1, DT)
+        trials[setting] = spent(lambda: ops.analyze(TRIAL_STEPS, DT))
+    best = min(trials, key=lambda s: trials[s])
+    frame_peer.build(ops, size, kind, record, best)
+    theirs, peer_iterations = frame_peer.roof_history(ops, size, size.steps)
+    result = run_femu(size, made, record, size.steps)
+    ours = result.displacement(1000 * size.storeys, "x")
+    femu, peer = [], []
+    for _ in range(repeats):
+        femu.append(spent(lambda: run_femu(size, made, record, size.steps)))
+        frame_peer.build(ops, size, kind, record, best)
+        peer.append(spent(lambda: ops.analyze(size.steps, DT)))
+    passes = float(result.iterations.sum()) * size.members
+    return Measured(str(size), size.members, kind, size.steps, yielded(made, record, size.steps), min(femu) / size.steps,
+                    min(peer) / size.steps, best, float(result.iterations.mean()),
+                    float(np.abs(ours - theirs).max() / np.abs(theirs).max()), min(femu) / passes,
+                    min(peer) / (peer_iterations * size.members))
+
+
+def batch(ops: Any, count: int, steps: int) -> dict[str, float]:
+    """Many records on the 10x5 frame: openseespy in sequence, femu in sequence and in two threads."""
+    size = next(s for s in SIZES if str(s) == "10x5")
+    made = program(size, "uncoupled")
+    records = [artificial(seed).trimmed(3.0).scaled(pga=size.pga) for seed in range(count)]
+    run_femu(size, made, records[0], 2)
+    with one_core():
+        femu, peer = [], 0.0
+        for record in records:
+            femu.append(min(spent(lambda r=record: run_femu(size, made, r, steps)) for _ in range(2)))
+            frame_peer.build(ops, size, "uncoupled", record, "RCM, BandSPD")
+            peer += spent(lambda: ops.analyze(steps, DT))
+    found = {"records": float(count), "steps": float(steps), "openseespy": peer, "femu": sum(femu)}
+    walls = []
+    for _ in range(3):
+        began = time.perf_counter()
+        with ThreadPoolExecutor(max_workers=2) as pool:
+            list(pool.map(lambda r: run_femu(size, made, r, steps), records))
+        walls.append(time.perf_counter() - began)
+    found["femu, two threads"] = min(walls)
+    return found
+
+
+# --- what needs a process of its own ---
+
+_STARTUP = """
+import time
+began = time.perf_counter()
+from femu.benchmarks.frame_models import SIZES, motion, program, run
+imported = time.perf_counter()
+size = SIZES[0]
+run(size, program(size, "fibre"), motion(size), 100)
+print(imported - began, time.perf_counter() - began)
+"""
+
+_MEMORY = """
+import resource, sys, time
+from femu import GroundMotion
+from femu.benchmarks.frame_models import SIZES, analysis, program
+size = SIZES[-1]
+made = program(size, sys.argv[1])
+began = time.perf_counter()
+result = analysis().run(made, GroundMotion.el_centro().scaled(pga=size.pga / 2), duration=float(sys.argv[2]))
+print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024.0, time.perf_counter() - began, result.outcome.ok,
+      made.neq, made.band)
+"""
+
+
+def _in_process(source: str, *arguments: str, cache: str | None = None) -> list[str]:
+    environment = {**os.environ, "FEMU_QUIET": "1", **({"FEMU_CACHE_DIR": cache} if cache else {})}
+    done = subprocess.run([sys.executable, "-c", source, *arguments], env=environment, capture_output=True, text=True,
+                          timeout=1200, check=True)
+    return done.stdout.split()
+
+
+def startup(cold: bool) -> dict[str, float]:
+    """Seconds from the first import to the result of a small frame, with an empty and with a full cache of kernels."""
+    found: dict[str, float] = {}
+    if cold:
+        with tempfile.TemporaryDirectory(prefix="femu-cold-") as folder:
+            found["cold"] = float(_in_process(_STARTUP, cache=folder)[1])
+            imported, whole = _in_process(_STARTUP, cache=folder)
+    else:
+        _in_process(_STARTUP)
+        imported, whole = _in_process(_STARTUP)
+    found["imports"], found["warm"] = float(imported), float(whole)
+    return found
+
+
+def memory(kind: str, seconds: float) -> dict[str, float]:
+    """Peak memory and time of a record on the largest frame, with everything saved that is saved by default."""
+    peak, wall, ok, equations, band = _in_process(_MEMORY, kind, str(seconds))
+    return {"peak MB": float(peak), "seconds": float(wall), "complete": float(ok == "True"), "equations": float(equations),
+            "half bandwidth": float(band), "record": seconds}
+
+
+# --- the whole ---
+
+
+def collect(quick: bool) -> dict[str, Any]:
+    """All figures."""
+    ops = frame_peer.opensees()
+    found: dict[str, Any] = {"frames": []}
+    with one_core():
+        for size in SIZES[:3] if quick else SIZES:
+            for kind in KINDS:
+                found["frames"].append(measure(ops, size, kind, turns(size, quick)))
+    found["batch"] = batch(ops, 4 if quick else RECORDS, 100 if quick else RECORD_STEPS)
+    found["startup"] = startup(cold=not quick)
+    if not quick:
+        found["memory"] = memory("fibre", 20.0)
+    found["machine"] = {"processor": _processor(), "cores": os.cpu_count(), "python": platform.python_version(),
+                        "openseespy": str(ops.version())}
+    return found
+
+
+def turns(size: FrameSize, quick: bool) -> int:
+    """Turns of a frame: many where a turn is short."""
+    return max(2 if quick else 3, min(8, 200 // size.members))
+
+
+def growth(frames: list[Measured], kind: str, program_name: str) -> float:
+    """Exponent of the time an iteration takes against the number of members, between the two largest frames."""
+    small, large = [m for m in frames if m.kind == kind][-2:]
+    return math.log((getattr(large, program_name) / large.iterations) / (getattr(small, program_name) / small.iterations)) / math.log(
+        large.members / small.members)
+
+
+def table(found: dict[str, Any]) -> Table:
+    """The figures as rows with limits."""
+    rows: list[Row] = []
+    frames: list[Measured] = found["frames"]
+    for m in frames:
+        name = f"{m.size}, {m.kind}"
+        rows.append(Row(f"{name}: openseespy / femu", m.ratio, "", limit=f">= {KINDS[m.kind]:g}", ok=m.ratio >= KINDS[m.kind],
+                        reference=f"{1e6 * m.openseespy:.4g} / {1e6 * m.femu:.4g} us a step ({m.setting})"))
+        rows.append(Row(f"{name}: a member and iteration", 1e9 * m.determination, "ns",
+                        reference=f"openseespy {1e9 * m.openseespy_determination:.4g} ns"))
+        rows.append(Row(f"{name}: agreement", f"{m.agreement:.1e}", limit=f"<= {AGREEMENT:g}", ok=m.agreement <= AGREEMENT,
+                        reference=f"{100 * m.yielded:.0f} % of {m.members} members yield"))
+    for kind in KINDS:
+        exponent = growth(frames, kind, "femu")
+        largest = [m for m in frames if m.kind == kind][-1].size
+        rows.append(Row(f"growth to {largest}, {kind}: exponent", exponent, limit=f"<= {LARGEST_EXPONENT:g}",
+                        ok=exponent <= LARGEST_EXPONENT, reference=f"openseespy {growth(frames, kind, 'openseespy'):.3g}"))
+    b = found["batch"]
+    whole = b["records"] >= RECORDS
+    for label, key, least in (("one core", "femu", BATCH_ONE_CORE), ("two cores", "femu, two threads", BATCH_TWO_CORES)):
+        ratio = b["openseespy"] / b[key]
+        rows.append(Row(f"{b['records']:.0f} records on 10x5, {label}: openseespy in sequence / femu", ratio,
+                        limit=f">= {least:g}" if whole else "", ok=ratio >= least if whole else None,
+                        reference=f"{b['openseespy']:.3g} / {b[key]:.3g} s"))
+    for label in ("cold", "warm", "imports"):
+        if label in found["startup"]:
+            rows.append(Row(f"start-up, {label}", found["startup"][label], "s"))
+    if "memory" in found:
+        m = found["memory"]
+        rows.append(Row("60x20, fibre, 20 s record: peak memory", m["peak MB"], "MB", limit=f"< {LARGEST_MEMORY:g}",
+                        ok=m["peak MB"] < LARGEST_MEMORY and m["complete"] == 1.0,
+                        reference=f"{m['seconds']:.3g} s, {m['equations']:.0f} equations, half bandwidth {m['half bandwidth']:.0f}"))
+    machine = found["machine"]
+    notes = [f"{machine['processor']}, {machine['cores']} cores, Python {machine['python']}, openseespy {machine['openseespy']}. "
+             "Force-based members with 5 points, P-Delta, Newmark, full Newton, increments below 1e-8; least CPU time of several "
+             "turns on one core, two cores by the clock."]
+    return Table("femu and openseespy on frames", rows, notes)
+
+
+def run(quick: bool = False) -> Table:
+    """Measure, as a table."""
+    return table(collect(quick))
+
+
+def markdown(found: dict[str, Any]) -> str:
+    """The figures as a Markdown table of frames, and lines below it."""
+    lines = ["| frame | sections | members | yield | openseespy, µs a step | its setting | femu, µs a step | ratio | "
+             "femu, ns a member and iteration | roof displacement differs by |", "|---|---|---|---|---|---|---|---|---|---|"]
+    for m in found["frames"]:
+        lines.append(f"| {m.size} | {m.kind} | {m.members} | {100 * m.yielded:.0f} % | {1e6 * m.openseespy:.4g} | {m.setting} | "
+                     f"{1e6 * m.femu:.4g} | {m.ratio:.1f} | {1e9 * m.determination:.0f} | {m.agreement:.1e} |")
+    made = table(found)
+    lines += ["", "| | value | | |", "|---|---|---|---|"]
+    for row in made.rows[3 * len(found["frames"]):]:
+        value = f"{row.value:.3g}" if isinstance(row.value, float) else str(row.value)
+        lines.append(f"| {row.name} | {value} {row.unit} | {row.reference or ''} | {row.limit} |")
+    return "\n".join([*lines, "", *made.notes, ""])
+
+
+def _processor() -> str:
+    try:
+        for line in Path("/proc/cpuinfo").read_text().splitlines():
+            if line.startswith("model name"):
+                return line.partition(":")[2].strip()
+    except OSError:
+        pass
+    return platform.processor() or platform.machine()
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description="Measure femu against openseespy on frames.")
+    parser.add_argument("--quick", action="store_true", help="a shorter run, with smaller frames")
+    parser.add_argument("--output", type=Path, help="folder for frames.json and frames.md")
+    options = parser.parse_args()
+    found = collect(options.quick)
+    table(found).show()
+    if options.output:
+        options.output.mkdir(parents=True, exist_ok=True)
+        plain = {**found, "frames": [{**asdict(m), "ratio": m.ratio} for m in found["frames"]]}
+        (options.output / "frames.json").write_text(json.dumps(plain, indent=2))
+        (options.output / "frames.md").write_text(markdown(found))
+
+
+if __name__ == "__main__":
+    main()
+
+

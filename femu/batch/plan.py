@@ -1,0 +1,125 @@
+"""The plan of a batch: everything a worker needs besides the record, small and the same for all runs."""
+
+from __future__ import annotations
+
+import hashlib
+import math
+import pickle
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import pairwise
+from typing import NamedTuple
+
+from femu.analyses import LoadControl, Newmark, Transient
+from femu.batch.source import ModelSource
+from femu.element import Name
+from femu.errors import InputError
+from femu.model import Model
+from femu.program import Program
+from femu.records import GroundMotion
+
+MEASURES = ("factor", "pga", "sa")
+
+
+@dataclass(frozen=True)
+class Plan:
+    """How each run is done.
+
+    ``gravity`` is a static analysis done first (its state is kept for all runs with the same parameters).
+    ``storeys`` names a node at each level, from the ground up; left out, the leftmost node of each level is taken.
+    ``drift_limit`` ends a run where a storey drift ratio reaches it. ``scale_by`` says what the scales of the batch
+    are: a ``factor`` on the record, a ``pga`` (m/s²), or the pseudo-acceleration ``sa`` (m/s²) at ``period``.
+    ``rest`` seconds of still ground follow each record, so that what remains can be read. ``time_limit`` is in
+    seconds of wall clock for each run; how much a single step may iterate stands in the analysis.
+    """
+
+    model: Model | ModelSource
+    analysis: Transient = field(default_factory=lambda: Transient(Newmark(), dt=0.01))
+    gravity: LoadControl | None = None
+    storeys: tuple[Name, ...] | None = None
+    drift_limit: float = 0.10
+    scale_by: str = "factor"
+    period: float = 1.0
+    damping: float = 0.05
+    rest: float = 0.0
+    time_limit: float = 600.0
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.model, (Model, ModelSource)):
+            raise InputError("batch", "model", self.model, "must be a Model or a ModelSource")
+        if not isinstance(self.analysis, Transient):
+            raise InputError("batch", "analysis", self.analysis, "must be a Transient")
+        if self.scale_by not in MEASURES:
+            raise InputError("batch", "scale_by", self.scale_by, f"must be one of {', '.join(MEASURES)}")
+        for name in ("drift_limit", "period", "time_limit"):
+            value = getattr(self, name)
+            if isinstance(value, bool) or not isinstance(value, (int, float)) or not value > 0.0:
+                raise InputError("batch", name, value, "must be above 0")
+        if not (isinstance(self.rest, (int, float)) and math.isfinite(self.rest) and self.rest >= 0.0):
+            raise InputError("batch", "rest", self.rest, "must not be negative")
+        if self.storeys is not None:
+            object.__setattr__(self, "storeys", tuple(self.storeys))
+
+    def compile(self) -> Program:
+        """The program of the model."""
+        model = self.model.build() if isinstance(self.model, ModelSource) else self.model
+        return model.compile()
+
+    def levels(self, program: Program) -> tuple[Name, ...]:
+        """A node at each level, from the ground up."""
+        if self.storeys is not None:
+            for node in self.storeys:
+                program.dof(node, "x")
+            found = self.storeys
+        else:
+            by_height: dict[float, tuple[float, Name]] = {}
+            for node, (x, y) in program.coordinates.items():
+                if (node, "x") in program.numbering.place and (y not in by_height or x < by_height[y][0]):
+                    by_height[float(y)] = (float(x), node)
+            found = tuple(node for _, (_, node) in sorted(by_height.items()))
+        heights = [float(program.coordinates[node][1]) for node in found]
+        if len(found) < 2 or any(b <= a for a, b in pairwise(heights)):
+            raise InputError("batch", "storeys", found, "must be two nodes or more, each above the one before")
+        return found
+
+    def fingerprint(self, program: Program) -> str:
+        """Digest of all that decides the numbers of a run, besides its record."""
+        digest = hashlib.sha256()
+        for array in (program.parameters.vector, program.geometry, program.nodal, program.member):
+            digest.update(array.tobytes())
+        analysis = replace(self.analysis, limits=())
+        text = repr((program.digest, analysis, self.analysis.limits, self.gravity, self.levels(program), self.drift_limit,
+                     self.scale_by, self.period, self.damping, self.rest, self.time_limit))
+        digest.update(text.encode())
+        return digest.hexdigest()[:32]
+
+    def packed(self) -> bytes:
+        """The plan as bytes that another process can read."""
+        content = pickle.dumps(self, protocol=pickle.HIGHEST_PROTOCOL)
+        if b"__main__" in content:
+            raise InputError("batch", "model", self.model, "uses a class that is defined in the script itself, where worker "
+                             "processes do not find it", "put the class into a file of its own, or take workers='threads'")
+        return content
+
+
+class Job(NamedTuple):
+    """One run: the record as it was read, the scale, and the parameters that differ from the model's."""
+
+    index: int
+    motion: GroundMotion
+    scale: float
+    parameters: Mapping[str, float]
+
+
+class Task(NamedTuple):
+    """One run before its record is read: numbers into the lists of the batch."""
+
+    index: int
+    record: int
+    scale: float
+    parameter_set: int
+
+
+def parameter_digest(parameters: Mapping[str, float] | Sequence[float]) -> str:
+    """Digest of a set of parameters."""
+    return repr(sorted(parameters.items()) if isinstance(parameters, Mapping) else list(parameters))

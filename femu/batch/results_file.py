@@ -1,0 +1,174 @@
+"""The file of a batch: HDF5 that any netCDF4 reader opens, filled in place as runs end.
+
+Everything but the numbers is written when the file is made: names, shapes, and room for every run. After that, rows are
+only ever written in place, first what a run found, then its outcome, each followed by a flush. So the file opens after
+the program was killed at any moment, and a run counts as done only if all of it is there. Nothing in the file depends
+on the clock or on the order in which runs end: two batches of the same content have the same bytes.
+
+Dimensions: ``run``, ``storey``, ``record``, ``parameter_set``, ``parameter``. Variables over ``run``: see `COLUMNS`.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+import h5py
+import numpy as np
+
+from femu.batch.outcome import RunOutcome
+from femu.batch.runner import LONGEST_MESSAGE, Demand
+from femu.errors import FileError
+
+FORMAT = "femu batch 1"
+FLUSH_SECONDS = 0.25  # how long a finished run may wait for others before it is written
+
+COLUMNS: dict[str, tuple[str, str]] = {
+    "factor": ("1", "factor on the record"),
+    "pga": ("m s-2", "peak ground acceleration of the scaled record"),
+    "sa": ("m s-2", "pseudo-acceleration of the scaled record at the period of the batch"),
+    "end_time": ("s", "time that was reached"),
+    "base_shear": ("model units of force", "peak of the sum of the horizontal reactions"),
+}
+COUNTS = {"iterations": "Newton iterations of all steps", "helped": "steps that needed help of the convergence policy"}
+STOREY_COLUMNS: dict[str, tuple[str, str]] = {
+    "peak_drift": ("1", "peak storey drift ratio"),
+    "residual_drift": ("1", "storey drift ratio at the end of a complete run"),
+    "peak_acceleration": ("m s-2", "peak absolute acceleration of the level above"),
+}
+
+
+class ResultsFile:
+    """The file while a batch runs. One process writes it."""
+
+    def __init__(self, path: Path, file: h5py.File) -> None:
+        self.path = path
+        self._file = file
+        self.outcome = np.array(file["outcome"])
+        self._waiting: list[tuple[int, Demand]] = []
+        self._flushed = time.monotonic()
+
+    @classmethod
+    def create(cls, path: str | PathLike[str], attributes: Mapping[str, Any], records: Sequence[str],
+               parameter_sets: Sequence[Mapping[str, float]], storeys: int, runs: Mapping[str, np.ndarray]) -> ResultsFile:
+        """A new file with room for all runs. ``runs`` holds what is known of them: record, scale, parameter_set."""
+        place = Path(path)
+        count = len(runs["record"])
+        try:
+            file = h5py.File(place, "w", track_order=False)
+        except OSError as error:
+            raise FileError(place, f"cannot be written ({error}); check the path") from None
+        file.attrs["format"] = FORMAT
+        for name, value in attributes.items():
+            file.attrs[name] = value
+        names = sorted({name for values in parameter_sets for name in values})
+        dimensions = {"run": count, "storey": storeys, "record": max(len(records), 1),
+                      "parameter_set": max(len(parameter_sets), 1), "parameter": max(len(names), 1)}
+        for number, (name, size) in enumerate(dimensions.items()):
+            scale = file.create_dataset(name, data=np.arange(size, dtype=np.int64) + (1 if name == "storey" else 0))
+            scale.make_scale(name)
+            scale.attrs["_Netcdf4Dimid"] = np.int32(number)
+
+        def add(name: str, data: np.ndarray, over: tuple[str, ...], unit: str = "", meaning: str = "") -> None:
+            made = file.create_dataset(name, data=data)
+            for axis, dimension in enumerate(over):
+                made.dims[axis].attach_scale(file[dimension])
+            if unit:
+                made.attrs["units"] = unit
+            if meaning:
+                made.attrs["long_name"] = meaning
+
+        add("record_name", _texts(records or [""], 120), ("record",), meaning="name of the record")
+        add("parameter_name", _texts(names or [""], 120), ("parameter",), meaning="parameters that the sets change")
+        table = np.full((dimensions["parameter_set"], dimensions["parameter"]), np.nan)
+        for row, values in enumerate(parameter_sets):
+            for name, value in values.items():
+                table[row, names.index(name)] = value
+        add("parameter_value", table, ("parameter_set", "parameter"))
+        add("run_record", np.asarray(runs["record"], dtype=np.int32), ("run",), meaning="number of the record, from 0")
+        add("run_parameter_set", np.asarray(runs["parameter_set"], dtype=np.int32), ("run",), meaning="number of the set")
+        add("scale", np.asarray(runs["scale"], dtype=np.float64), ("run",), meaning="scale asked for")
+        for name, (unit, meaning) in COLUMNS.items():
+            add(name, np.full(count, np.nan), ("run",), unit, meaning)
+        for name, meaning in COUNTS.items():
+            add(name, np.zeros(count, dtype=np.int64), ("run",), meaning=meaning)
+        for name, (unit, meaning) in STOREY_COLUMNS.items():
+            add(name, np.full((count, storeys), np.nan), ("run", "storey"), unit, meaning)
+        add("message", _texts([""] * count, LONGEST_MESSAGE), ("run",), meaning="what went wrong, in words")
+        add("outcome", np.zeros(count, dtype=np.int8), ("run",), meaning="how the run ended")
+        file["outcome"].attrs["flag_values"] = np.array([o.value for o in RunOutcome], dtype=np.int8)
+        file["outcome"].attrs["flag_meanings"] = " ".join(o.name.lower() for o in RunOutcome)
+        file.flush()
+        return cls(place, file)
+
+    @classmethod
+    def reopen(cls, path: str | PathLike[str], fingerprint: str) -> ResultsFile:
+        """A file that a batch of the same content began."""
+        place = Path(path)
+        try:
+            file = h5py.File(place, "r+")
+        except (OSError, ValueError) as error:
+            raise FileError(place, f"cannot be opened to go on with it ({error})") from None
+        found = file.attrs.get("fingerprint")
+        if file.attrs.get("format") != FORMAT or found != fingerprint or "outcome" not in file:
+            file.close()
+            raise FileError(place, "belongs to a batch with another model, records, scales, parameters or settings; "
+                            "give another file name, or leave out resume to begin anew")
+        return cls(place, file)
+
+    def done(self, index: int) -> bool:
+        """Whether a run has been done."""
+        return self.outcome[index] != RunOutcome.PENDING
+
+    def read(self, index: int) -> Demand:
+        """What was found by a run that has been done."""
+        self.flush()
+        one = {name: self._file[name][index] for name in (*COLUMNS, *COUNTS, *STOREY_COLUMNS)}
+        return Demand(RunOutcome(int(self.outcome[index])), self._file["message"][index].decode("utf-8", "ignore"), **one)
+
+    def put(self, index: int, demand: Demand, scale: float | None = None) -> None:
+        """Take the result of a run; it is on its way to the disk within a quarter of a second."""
+        if scale is not None:
+            self._file["scale"][index] = scale
+        self._waiting.append((index, demand))
+        self.outcome[index] = demand.outcome
+        if time.monotonic() - self._flushed > FLUSH_SECONDS:
+            self.flush()
+
+    def flush(self) -> None:
+        """Write what waits: first what the runs found, then that they are done."""
+        if not self._waiting:
+            return
+        for index, demand in self._waiting:
+            for name in (*COLUMNS, *COUNTS):
+                self._file[name][index] = getattr(demand, name)
+            for name in STOREY_COLUMNS:
+                values = getattr(demand, name)
+                if len(values):
+                    self._file[name][index] = values
+            self._file["message"][index] = _clip(demand.message, LONGEST_MESSAGE)
+        self._file.flush()
+        for index, demand in self._waiting:
+            self._file["outcome"][index] = demand.outcome
+        self._file.flush()
+        self._waiting.clear()
+        self._flushed = time.monotonic()
+
+    def close(self) -> None:
+        """Write what waits and close."""
+        try:
+            self.flush()
+        finally:
+            self._file.close()
+
+
+def _clip(text: str, size: int) -> bytes:
+    """Text as bytes of at most a size, cut between characters."""
+    return text.encode("utf-8")[:size].decode("utf-8", "ignore").encode("utf-8")
+
+
+def _texts(texts: Sequence[str], size: int) -> np.ndarray:
+    return np.array([_clip(text, size) for text in texts], dtype=f"S{size}")

@@ -1,0 +1,136 @@
+"""Where a batch gets its records and its model from: things that are made when they are needed, where they are needed."""
+
+from __future__ import annotations
+
+import hashlib
+import importlib
+import importlib.util
+import os
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from femu.errors import FileError, InputError
+from femu.model import Model
+from femu.records import GroundMotion
+
+Path_ = str | os.PathLike[str]
+KINDS = ("at2", "csv", "columns", "text", "cosmos")
+_BY_ENDING = {".at2": "at2", ".csv": "csv", ".v2": "cosmos", ".v2c": "cosmos"}
+
+
+@dataclass(frozen=True)
+class RecordFile:
+    """A record in a file, read when a run needs it.
+
+    ``kind`` follows from the ending of the name where it is left out: AT2, CSV and COSMOS (.v2) files tell their unit
+    and step; any other file is plain text, in ``unit`` and ``dt`` seconds apart. ``factor`` multiplies the samples.
+    """
+
+    path: Path_
+    kind: str | None = None
+    unit: str | None = None
+    dt: float | None = None
+    factor: float = 1.0
+
+    def __post_init__(self) -> None:
+        if self.kind is not None and self.kind not in KINDS:
+            raise InputError(f"record {self.name!r}", "kind", self.kind, f"must be one of {', '.join(KINDS)}")
+        if self._kind in ("text", "columns") and self.unit is None:
+            raise InputError(f"record {self.name!r}", "unit", None, "must be given for a plain text file", "for example 'g'")
+        if self._kind == "text" and self.dt is None:
+            raise InputError(f"record {self.name!r}", "dt", None, "must be given for a file that does not state it")
+
+    @property
+    def name(self) -> str:
+        """Name of the file without its ending."""
+        return Path(self.path).stem
+
+    @property
+    def _kind(self) -> str:
+        return self.kind or _BY_ENDING.get(Path(self.path).suffix.lower(), "text")
+
+    def read(self) -> GroundMotion:
+        """The record; a file that is refused is a `FileError`."""
+        kind = self._kind
+        if kind == "at2":
+            motion = GroundMotion.from_at2(self.path)
+        elif kind == "cosmos":
+            motion = GroundMotion.from_cosmos(self.path)
+        elif kind == "csv":
+            motion = GroundMotion.from_csv(self.path, self.unit, self.dt)
+        elif kind == "columns":
+            motion = GroundMotion.from_columns(self.path, str(self.unit), self.dt)
+        else:
+            motion = GroundMotion.from_text(self.path, float(self.dt or 0.0), str(self.unit))
+        return motion if self.factor == 1.0 else motion.scaled(factor=self.factor)
+
+    def fingerprint(self) -> str:
+        """Digest of what the file holds and how it is read, or of its absence."""
+        try:
+            content = hashlib.sha256(Path(self.path).read_bytes()).hexdigest()
+        except OSError:
+            content = "unreadable"
+        return repr((self.name, self._kind, self.unit, self.dt, self.factor, content))
+
+
+Record = GroundMotion | RecordFile
+
+
+def read(record: Record) -> GroundMotion:
+    """The ground motion of a record."""
+    return record.read() if isinstance(record, RecordFile) else record
+
+
+def record_fingerprint(record: Record) -> str:
+    """Digest of a record's content."""
+    if isinstance(record, RecordFile):
+        return record.fingerprint()
+    return repr((record.name, record.dt, hashlib.sha256(record.acceleration.tobytes()).hexdigest()))
+
+
+@dataclass(frozen=True)
+class ModelSource:
+    """A function that returns a `Model`: ``package.module:function`` or ``file.py:function``.
+
+    Each worker calls it itself, so the model may use materials of its own, defined in that file.
+    """
+
+    target: str
+
+    def build(self) -> Model:
+        """Call the function."""
+        place, colon, function = self.target.rpartition(":")
+        if not colon or not place or not function:
+            raise InputError("model", "source", self.target, "must name a function",
+                             "write package.module:function or file.py:function")
+        module = _load_file(place) if place.endswith(".py") else _load_module(place)
+        make: Callable[[], Any] | None = getattr(module, function, None)
+        if not callable(make):
+            raise InputError("model", "source", self.target, f"must name a function; {place} has no {function!r}")
+        made = make()
+        if not isinstance(made, Model):
+            raise InputError("model", "source", self.target, f"must return a Model, but returned {type(made).__name__}")
+        return made
+
+
+def _load_file(place: str) -> ModuleType:
+    path = Path(place).resolve()
+    name = f"femu_model_{path.stem}"
+    spec = importlib.util.spec_from_file_location(name, path)
+    if not path.is_file() or spec is None or spec.loader is None:
+        raise FileError(place, "cannot be read as a Python file with a model; check the path")
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+def _load_module(place: str) -> ModuleType:
+    try:
+        return importlib.import_module(place)
+    except ImportError as error:
+        raise InputError("model", "source", place, f"cannot be imported ({error})") from None

@@ -1,0 +1,51 @@
+"""A worker process: reads jobs from its standard input and writes demands to its standard output, until either closes.
+
+It is a process of its own, not a fork: a script that runs a batch needs no
+guard, and a crash takes nothing else along. Messages are pickles behind their length (8 bytes, little end first).
+"""
+
+from __future__ import annotations
+
+import os
+import pickle
+import signal
+import sys
+from typing import Any, BinaryIO
+
+LENGTH = 8  # bytes
+
+
+def send(stream: BinaryIO, message: Any) -> None:
+    """Write one message."""
+    content = pickle.dumps(message, protocol=pickle.HIGHEST_PROTOCOL)
+    stream.write(len(content).to_bytes(LENGTH, "little") + content)
+    stream.flush()
+
+
+def receive(stream: BinaryIO) -> Any:
+    """Read one message; EOFError where the other side has gone."""
+    head = stream.read(LENGTH)
+    if len(head) < LENGTH:
+        raise EOFError
+    size = int.from_bytes(head, "little")
+    content = stream.read(size)
+    if len(content) < size:
+        raise EOFError
+    return pickle.loads(content)
+
+
+def main() -> None:
+    """Serve until the other side closes."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the parent, which closes the input
+    inward = sys.stdin.buffer
+    outward = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
+    # whatever a model prints must not run into the messages
+    os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
+    from femu.batch.runner import run_packed
+
+    try:
+        plan = receive(inward)
+        while True:
+            send(outward, run_packed(plan, receive(inward)))
+    except (EOFError, BrokenPipeError):
+        pass

@@ -1,0 +1,123 @@
+"""The journal: read while it is written, killed, resumed, replayed."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from journalled import DT, STEPS, make, same
+
+from femu import FileError, InputError
+from femu.experimental import Ending, Journal, ReplaySpecimen, read_journal
+
+KILLS = 20
+
+
+def test_a_finished_journal(tmp_path):
+    test = make()
+    tested = test.run(tmp_path / "j.h5")
+    record = read_journal(tmp_path / "j.h5")
+    assert (record.steps, record.ending, tested.ending) == (STEPS, Ending.COMPLETE, Ending.COMPLETE)
+    assert record.about["program"] == test.program.digest
+    assert record.parameter_names == list(test.program.parameters.names)
+    assert np.array_equal(record.parameters, test.program.parameters.vector)
+    assert record.commands("device").shape == (STEPS, 1)
+    assert np.allclose(record.command["device"][:, 1], DT * np.arange(1, STEPS + 1))
+    assert np.array_equal(record.state[-1, 2:-1], tested.result.state.vector)
+    stamps = record.measured["device"][:, -1]
+    assert np.all(np.diff(stamps) >= 0.0)
+    assert np.all(stamps >= record.command["device"][:, -1])  # the command is there before the measurement
+
+
+def test_others_read_while_it_is_written(tmp_path):
+    journal = Journal(tmp_path / "j.h5", {"e": 2}, state=3)
+    for step in range(1, 2100):  # more than the table begins with
+        if step % 700 == 0:
+            record = read_journal(tmp_path / "j.h5")
+            assert record.steps == len(record.command["e"]) == step - 1
+            assert record.ending is None
+        journal.command("e", step, 0.1 * step, np.array([step, -step]))
+        journal.measured("e", step, 0.1 * step, np.array([step, step]), np.array([2.0 * step, 0.0]))
+        journal.commit(step, 0.1 * step, np.full(3, step), np.zeros(0))
+    journal.close()
+    record = read_journal(tmp_path / "j.h5")
+    assert record.measurements("e")[1][-1].tolist() == [2.0 * 2099, 0.0]
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+def test_killed_at_random_moments_and_resumed(tmp_path):
+    done = subprocess.run([sys.executable, str(Path(__file__).with_name("journalled.py")), str(tmp_path), str(KILLS), "7"],
+                          capture_output=True, text=True, timeout=240)
+    assert done.returncode == 0, done.stderr[-2000:]
+    trials = json.loads(done.stdout)
+    assert len(trials) == KILLS
+    for trial in trials:
+        assert trial["steps"] >= trial["acknowledged"], trial
+        assert trial["journalled"] >= trial["commands"], trial
+        assert trial["same"], trial
+    # most were killed in the middle
+    assert sum(t["resumed"] and not t["finished"] for t in trials) >= KILLS // 2
+
+
+def test_interrupted_twice_and_resumed(tmp_path):
+    make().run(tmp_path / "whole.h5")
+    test = make()
+    element = test.elements["device"]
+    apply, moves = element.specimen.apply, []
+
+    def stop(command, time):
+        moves.append(time)
+        if len(moves) == 40:
+            raise KeyboardInterrupt
+        return apply(command, time)
+
+    element.specimen.apply = stop
+    assert test.run(tmp_path / "j.h5").ending is Ending.STOPPED_BY_USER
+    assert read_journal(tmp_path / "j.h5").steps == 39
+    again = make()
+    again.elements["device"].specimen.apply = lambda c, t, f=again.elements["device"].specimen.apply: (
+        f(c, t) if t < 0.9 else (_ for _ in ()).throw(KeyboardInterrupt))
+    assert again.resume(tmp_path / "j.h5").ending is Ending.STOPPED_BY_USER
+    assert make().resume(tmp_path / "j.h5").ending is Ending.COMPLETE
+    assert same(read_journal(tmp_path / "whole.h5"), read_journal(tmp_path / "j.h5"))
+
+
+def test_replay_finds_no_difference_in_the_same_test_and_the_first_in_another(tmp_path):
+    make().run(tmp_path / "j.h5")
+    record = read_journal(tmp_path / "j.h5")
+    again = make()
+    specimen = again.elements["device"].specimen = ReplaySpecimen(record, "device")
+    assert again.run().ending is Ending.COMPLETE
+    assert specimen.difference is None
+    other = make()
+    other.program.parameters["upper.x.E"] *= 1.0 + 1e-9
+    specimen = other.elements["device"].specimen = ReplaySpecimen(record, "device")
+    other.run()
+    assert specimen.difference is not None
+    assert 1 < specimen.difference.step <= 6
+    assert "the journal has the command" in str(specimen.difference)
+
+
+def test_a_journal_is_never_overwritten(tmp_path):
+    make().run(tmp_path / "j.h5")
+    with pytest.raises(FileError, match="never overwritten"):
+        make().run(tmp_path / "j.h5")
+
+
+def test_resuming_another_test_is_refused(tmp_path):
+    make().run(tmp_path / "j.h5")
+    with pytest.raises(InputError, match="values of this test"):
+        make(stiffness=3e6).resume(tmp_path / "j.h5")
+
+
+@pytest.mark.parametrize("content", [b"", b"not hdf5 at all", b"\x89HDF\r\n\x1a\n" + bytes(200)])
+def test_a_file_that_is_no_journal(tmp_path, content):
+    (tmp_path / "j.h5").write_bytes(content)
+    with pytest.raises(FileError):
+        read_journal(tmp_path / "j.h5")
+    with pytest.raises(FileError, match="does not exist"):
+        read_journal(tmp_path / "none.h5")
