@@ -176,6 +176,9 @@ class CompensatedSpecimen(Specimen):
     def commit(self, time: float) -> None:
         self.specimen.commit(time)
 
+    def wait_at_most(self, seconds: float) -> None:
+        self.specimen.wait_at_most(seconds)
+
     def hold(self) -> None:
         self.specimen.hold()
 

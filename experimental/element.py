@@ -107,6 +107,8 @@ class Experimental(Element):
         self._setup = setup
         self._initial = 0.5 * (matrix + matrix.T)
         self._guard = Guard(self.limits or Limits(), setup.outputs, setup.stiffness_of_actuators(self._initial))
+        if self.limits is not None:
+            self.specimen.wait_at_most(self.limits.silence)
         self._upper = np.triu_indices(n)
         self._target: Array | None = None
         self._answer: Measurement | None = None

@@ -199,7 +199,7 @@ def read_journal(path: str | os.PathLike[str]) -> Record:
             if "ending" in file.attrs:
                 record.ending, record.message = Ending[file.attrs["ending"]], str(file.attrs["message"])
             return record
-    except (OSError, KeyError, ValueError) as problem:
+    except (OSError, KeyError, ValueError, RuntimeError) as problem:  # h5py raises any of them on a broken file
         if isinstance(problem, (FileError, InputError)):
             raise
         raise FileError(path, f"cannot be read as a journal: {problem}") from problem

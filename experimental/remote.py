@@ -85,6 +85,9 @@ class RemoteSpecimen(Specimen):
         if self.commits:
             self._send(Action.COMMIT)
 
+    def wait_at_most(self, seconds: float) -> None:
+        self._link.silence = seconds
+
     def initial_stiffness(self) -> Array | None:
         return self._stiffness
 

@@ -44,6 +44,9 @@ class Specimen:
     def close(self) -> None:
         """End the test in good order and let go of connections and files."""
 
+    def wait_at_most(self, seconds: float) -> None:
+        """Longest wait for an answer, where the specimen is one that can be waited for."""
+
     def initial_stiffness(self) -> Array | None:
         """Stiffness of the specimen before the test, or None where only the user can tell."""
         return None
