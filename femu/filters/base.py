@@ -120,7 +120,7 @@ def lower_factor(P: np.ndarray) -> np.ndarray:
     """Lower triangular L with L L' = P, for a positive semi-definite matrix."""
     values, vectors = np.linalg.eigh(0.5 * (P + P.T))
     rows = (vectors * np.sqrt(np.maximum(values, 0.0))).T
-    upper: np.ndarray = np.linalg.qr(rows, mode="r")
+    upper: Any = np.linalg.qr(rows, mode="r")
     return np.ascontiguousarray((upper * np.where(np.diagonal(upper) < 0, -1.0, 1.0)[:, None]).T)
 
 

@@ -112,11 +112,11 @@ def identify(estimator: Filter, test: Test, noise_seed: int, particle_seed: int)
     return Run(np.sqrt(np.mean(error**2, axis=0)), np.abs(error[-1]), history.final.effective_sample_size / count)
 
 
-def ten_runs(draw: bool, runs: int = 10, particles: int = PARTICLES) -> dict[str, list[Run]]:
+def ten_runs(draw: bool, runs: int = 10, names: tuple[str, ...] = KINDS) -> dict[str, list[Run]]:
     """Each run has a noise and a particle seed of its own."""
     test = displacement_test()
     return {name: [identify(make(), test, i, 1000 + i) for i in range(runs)]
-            for name, make in makers(particles, draw).items()}
+            for name, make in makers(draw=draw).items() if name in names}
 
 
 def pooled(draw: bool, noises: int = 8, seeds: int = 8) -> dict[str, np.ndarray]:
