@@ -11,6 +11,7 @@ from femu.experimental.compensation import (
     PolynomialCompensation,
     tracking_error,
 )
+from femu.experimental.description import Description, read_description
 from femu.experimental.eigenvector import EigenvectorTangent
 from femu.experimental.element import (
     Experimental,
@@ -34,7 +35,7 @@ from femu.experimental.errors import (
 from femu.experimental.intrinsic import IntrinsicTangent
 from femu.experimental.journal import Journal, Record, read_journal
 from femu.experimental.remote import RemoteApplication, RemoteController, RemoteSite, RemoteSpecimen
-from femu.experimental.replayed import ReplaySpecimen
+from femu.experimental.replayed import Difference, ReplaySpecimen, replay
 from femu.experimental.rigs import Jack, OneActuator, Rig, ThreeActuators, TwoActuators
 from femu.experimental.safety import Guard, Limits
 from femu.experimental.server import Served, SpecimenServer
@@ -56,6 +57,8 @@ __all__ = [
     "Cantilever",
     "CompensatedSpecimen",
     "Compensation",
+    "Description",
+    "Difference",
     "Direct",
     "EigenvectorTangent",
     "EmulatedSpecimen",
@@ -101,6 +104,8 @@ __all__ = [
     "TwinTangent",
     "TwoActuators",
     "exchange",
+    "read_description",
     "read_journal",
+    "replay",
     "tracking_error",
 ]

@@ -168,6 +168,9 @@ class CompensatedSpecimen(Specimen):
         self.specimen, self.compensation, self.size = specimen, compensation, specimen.size
         compensation.start(specimen.size, dt)
 
+    def open(self) -> None:
+        self.specimen.open()
+
     def apply(self, command: Array, time: float) -> Measurement:
         measured = self.specimen.apply(self.compensation.command(np.asarray(command, dtype=float)), time)
         self.compensation.measured(measured.displacement)

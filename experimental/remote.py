@@ -54,13 +54,28 @@ class RemoteSpecimen(Specimen):
         self._stiffness = None if stiffness is None else np.atleast_2d(np.asarray(stiffness, dtype=float))
         self.udp = udp
         self._blocks = np.zeros(self.control.total)
-        self._ended = False
-        self._link: Link = connect(host, port, udp=udp, silence=silence, handshake=self.handshake)
+        self._host, self._port, self._silence = host, port, silence
+        self._connected: Link | None = None
+
+    @property
+    def _link(self) -> Link:
+        """The connection, made when it is first needed: a script can describe a test where there is no laboratory."""
+        if self._connected is None:
+            self.open()
+        assert self._connected is not None
+        return self._connected
+
+    def open(self) -> None:
+        """Connect to the server."""
+        if self._connected is not None:
+            return
+        link = connect(self._host, self._port, udp=self.udp, silence=self._silence, handshake=self.handshake)
         try:
-            self.begin(self._link)
+            self.begin(link)
         except ExperimentError:
-            self._link.close()
+            link.close()
             raise
+        self._connected = link
 
     def begin(self, link: Link) -> None:
         """What is said before the first command."""
@@ -86,22 +101,24 @@ class RemoteSpecimen(Specimen):
             self._send(Action.COMMIT)
 
     def wait_at_most(self, seconds: float) -> None:
-        self._link.silence = seconds
+        self._silence = seconds
+        if self._connected is not None:
+            self._connected.silence = seconds
 
     def initial_stiffness(self) -> Array | None:
         return self._stiffness
 
     def close(self) -> None:
-        if self._ended:
+        link, self._connected = self._connected, None
+        if link is None:
             return
-        self._ended = True
         with contextlib.suppress(ExperimentError):
-            self.farewell(self._link)
-        self._link.close()
+            self.farewell(link)
+        link.close()
 
     def farewell(self, link: Link) -> None:
         """How the test ends in good order."""
-        self._send(Action.DIE)
+        link.send(self.terms.request(Action.DIE, self._blocks))
 
 
 class RemoteSite(RemoteSpecimen):
@@ -184,7 +201,6 @@ class RemoteController(RemoteSpecimen):
         super().__init__(size, port, host, udp=udp, silence=silence, control=control or Sizes(displacement=size),
                          acquired=acquired, stiffness=stiffness)
         if self.terms.data != DEFAULT_DATA:
-            self.close()
             raise InputError("RemoteController", "size", size, f"must fit into messages of {DEFAULT_DATA} numbers")
 
     def begin(self, link: Link) -> None:

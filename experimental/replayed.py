@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -62,3 +63,15 @@ class ReplaySpecimen(Specimen):
 
     def restore(self, state: Array) -> None:
         self.count = int(state[0])
+
+
+def replay(test: Any, record: Record, tolerance: float = 0.0) -> dict[str, Difference | None]:
+    """Run a test offline against its journal: for each experimental element the first command that differs, or None.
+
+    ``test`` has ``elements`` (experimental elements by name) and ``run()``. Its specimens are replaced for good.
+    """
+    played: dict[str, ReplaySpecimen] = {}
+    for name, element in test.elements.items():
+        played[str(name)] = element.specimen = ReplaySpecimen(record, str(name), tolerance)
+    test.run()
+    return {name: specimen.difference for name, specimen in played.items()}

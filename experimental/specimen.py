@@ -31,6 +31,9 @@ class Specimen:
 
     size: int
 
+    def open(self) -> None:
+        """Get ready for a test: connect, where there is something to connect to."""
+
     def apply(self, command: Array, time: float) -> Measurement:
         """Move to the command, wait until the move is done, and measure. It cannot be undone."""
         raise NotImplementedError

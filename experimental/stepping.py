@@ -137,6 +137,8 @@ class SteppedTest:
         marcher._record()
         ending, message, done = Ending.COMPLETE, "", first
         try:
+            for element in self.elements.values():
+                element.specimen.open()
             for step in range(first, self._count):
                 self._exchange(run, step + 1, nodes[step + 1], journal)
                 why = marcher._call(step, step + 1)

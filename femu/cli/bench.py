@@ -7,6 +7,8 @@ from femu.cli.study import study_command
 BENCHMARKS: dict[str, str] = {
     "filters": "femu.benchmarks.filters:run",
     "frames": "femu.benchmarks.frames:run",
+    "network": "femu.benchmarks.network:run",
+    "tangents": "femu.benchmarks.tangents:run",
 }
 
 command = study_command("bench", BENCHMARKS, "Measure the speed of femu against its peers, in one run.")

@@ -18,6 +18,9 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "demo": ("femu.cli.demo", "Run a portal frame: periods, pushover, El Centro, a picture."),
     "info": ("femu.cli.info", "Show versions, cores, cache and what is installed."),
     "crossvalidate": ("femu.cli.crossvalidate", "Compare femu with openseespy: a suite, or a model of your own."),
+    "serve": ("femu.cli.serve", "Host a specimen for OpenSees, OpenFresco or another femu."),
+    "resume": ("femu.cli.resume", "Go on with an interrupted hybrid test."),
+    "replay": ("femu.cli.replay", "Run a journalled test again, offline, and report the first step that differs."),
     "bench": ("femu.cli.bench", "Measure the speed of femu against its peers."),
     "reproduce": ("femu.cli.reproduce", "Repeat the study of a paper and compare with its figures."),
 }

@@ -120,7 +120,8 @@ def tracked(actuator, compensation, noise=0.0):
     return tracking_error(MOTION, reached)
 
 
-@pytest.mark.parametrize("actuator", [Actuator(delay=0.015), Actuator(lag=0.02), Actuator(frequency=12.0, damping=0.8, delay=0.01)])
+@pytest.mark.parametrize("actuator", [
+    Actuator(delay=0.015), Actuator(lag=0.02), Actuator(frequency=12.0, damping=0.8, delay=0.01)])
 def test_compensation_betters_the_tracking(actuator):
     plain = tracked(actuator, None)
     polynomial = tracked(actuator, PolynomialCompensation(0.015))

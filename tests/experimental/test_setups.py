@@ -26,7 +26,8 @@ SETUPS = {
 
 @pytest.mark.parametrize("name", SETUPS)
 @settings(max_examples=20, deadline=None)
-@given(moves=st.lists(st.floats(-0.08, 0.08), min_size=3, max_size=3), forces=st.lists(st.floats(-9.0, 9.0), min_size=3, max_size=3))
+@given(moves=st.lists(st.floats(-0.08, 0.08), min_size=3, max_size=3),
+       forces=st.lists(st.floats(-9.0, 9.0), min_size=3, max_size=3))
 def test_jacobian_virtual_work_and_inverse(name, moves, forces):
     setup = SETUPS[name]
     d, f = np.array(moves[:setup.inputs]), np.array(forces[:setup.outputs])

@@ -309,4 +309,4 @@ def test_no_server_is_a_clear_error():
     port = peer.listen()
     peer.socket.close()
     with pytest.raises(PeerLost, match="Is the server running"):
-        RemoteSite(1, port, silence=2.0)
+        RemoteSite(1, port, silence=2.0).open()

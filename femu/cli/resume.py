@@ -1,0 +1,33 @@
+"""`femu resume`: go on with an interrupted hybrid test."""
+
+from __future__ import annotations
+
+import click
+
+HELP = """Go on with an interrupted hybrid test from its last committed step.
+
+JOURNAL is the HDF5 file of the test. SCRIPT is the Python file that describes it: it defines `test`, a hybrid test, or a
+function `test()` that returns one. Model, parameters and step must be those of the journal. An emulated specimen is set back
+to the state it had; a physical one stays as the interruption left it.
+
+\b
+Example:
+  femu resume column.h5 column.py
+"""
+
+
+@click.command("resume", help=HELP)
+@click.argument("journal", type=click.Path(exists=True, dir_okay=False))
+@click.argument("script", type=click.Path(exists=True, dir_okay=False))
+def command(journal: str, script: str) -> None:
+    from femu.cli.main import EXPLAINED_ERROR
+    from femu.experimental.journal import read_journal
+    from femu.experimental.script import read_test
+
+    record = read_journal(journal)
+    test = read_test(script)
+    click.echo(f"femu: {journal}: {record.steps} committed steps; going on")
+    tested = test.resume(journal)
+    click.echo(f"femu: {tested.message} {tested.steps} steps are committed.")
+    if not tested.ending.ok:
+        click.get_current_context().exit(EXPLAINED_ERROR)

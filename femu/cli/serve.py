@@ -1,0 +1,64 @@
+"""`femu serve`: host a specimen for OpenSees, OpenFresco or femu on another machine."""
+
+from __future__ import annotations
+
+import click
+
+HELP = """Host a specimen for OpenSees, OpenFresco or another femu.
+
+FILE is a TOML file that describes an emulated specimen, its actuator, sensors and limits. The server waits for one client,
+hosts the specimen until the client ends, and says how it ended.
+
+\b
+Example specimen.toml:
+  [specimen]
+  numerical = true          # the client may send Newton iterates
+  [specimen.of]
+  type = "BoucWen"
+  alpha = 0.05
+  k = 4.0e6
+  n = 2
+  gamma = 4000.0
+  beta = 4000.0
+  [limits]
+  displacement = 0.08
+
+\b
+Examples:
+  femu serve specimen.toml --port 8090
+  in OpenSees: element genericClient 1 -node 2 -dof 1 -server 8090 127.0.0.1
+"""
+
+
+@click.command("serve", help=HELP)
+@click.argument("file", type=click.Path(exists=True, dir_okay=False))
+@click.option("--port", type=click.IntRange(0, 65535), help="Port; 0 takes any free one. Default: the file's, or 8090.")
+@click.option("--host", help="Numeric address to listen on. Default: the file's, or 127.0.0.1, which only this machine reaches.")
+@click.option("--udp", is_flag=True, default=None, help="UDP instead of TCP.")
+@click.option("--protocol", type=click.Choice(["application", "site"]),
+              help="application: OpenSees' genericClient, OpenFresco's site and element servers. site: the laboratory's end of "
+                   "an OpenFresco remote site.")
+@click.option("--journal", type=click.Path(dir_okay=False), help="Write commands and measurements to this HDF5 file.")
+@click.option("--silence", type=click.FloatRange(min=0.0, min_open=True), help="Seconds to wait for a message. Default: 300.")
+@click.option("--again", is_flag=True, help="Wait for the next client after one has ended, with a fresh specimen.")
+def command(file: str, port: int | None, host: str | None, udp: bool | None, protocol: str | None, journal: str | None,
+            silence: float | None, again: bool) -> None:
+    from femu.cli.main import EXPLAINED_ERROR
+    from femu.experimental.description import read_description
+    from femu.experimental.errors import Ending
+    from femu.experimental.server import SpecimenServer
+
+    if again and journal is not None:
+        raise click.UsageError("--journal holds one test; it cannot be used together with --again")
+    given = {"port": port, "host": host, "udp": udp, "protocol": protocol, "silence": silence}
+    while True:
+        described = read_description(file)
+        options = {"port": 8090, **described.server, **{k: v for k, v in given.items() if v is not None}}
+        server = SpecimenServer(described.specimen, limits=described.limits, journal=journal,
+                                say=lambda line: click.echo(f"femu: {line}"), **options)
+        served = server.serve()
+        click.echo(f"femu: {served.moves} moves, {served.commits} committed steps")
+        if not again or served.ending is Ending.STOPPED_BY_USER:
+            if not served.ending.ok:
+                click.get_current_context().exit(EXPLAINED_ERROR)
+            return
