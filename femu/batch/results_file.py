@@ -129,6 +129,10 @@ class ResultsFile:
         one = {name: self._file[name][index] for name in (*COLUMNS, *COUNTS, *STOREY_COLUMNS)}
         return Demand(RunOutcome(int(self.outcome[index])), self._file["message"][index].decode("utf-8", "ignore"), **one)
 
+    def scale(self, index: int) -> float:
+        """Scale of a run."""
+        return float(self._file["scale"][index])
+
     def put(self, index: int, demand: Demand, scale: float | None = None) -> None:
         """Take the result of a run; it is on its way to the disk within a quarter of a second."""
         if scale is not None:

@@ -17,6 +17,7 @@ from femu.errors import FemuError
 COMMANDS: dict[str, tuple[str, str]] = {
     "demo": ("femu.cli.demo", "Run a portal frame: periods, pushover, El Centro, a picture."),
     "info": ("femu.cli.info", "Show versions, cores, cache and what is installed."),
+    "batch": ("femu.cli.batch", "Run a suite of earthquakes, or an incremental dynamic analysis."),
     "crossvalidate": ("femu.cli.crossvalidate", "Compare femu with openseespy: a suite, or a model of your own."),
     "serve": ("femu.cli.serve", "Host a specimen for OpenSees, OpenFresco or another femu."),
     "resume": ("femu.cli.resume", "Go on with an interrupted hybrid test."),
