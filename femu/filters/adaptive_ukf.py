@@ -35,7 +35,6 @@ from femu.filters.estimate import (
 )
 from femu.filters.linalg import (
     all_finite,
-    cholesky,
     copy,
     factor,
     fill,
@@ -170,7 +169,8 @@ def update(d, p, s, u, y):
     fill(m * m, 0.0, extra)
     size = n + c
     factor_of_gate = 1.0
-    for iteration in range(d[ITERATIONS]):
+    iteration, judged = 0, False
+    while iteration < d[ITERATIONS]:
         _points(d, p, new_xi, Lc, kind, scale, step, Xi, X)
         status = call_model(d[H], (count, X, u, Y))
         if status != 0:
@@ -227,7 +227,8 @@ def update(d, p, s, u, y):
                 Ls[a * c + k] = post[a * size + k]
         copy(c, nu, z)
         solve_lower(c, Ls, z)
-        if iteration == 0:
+        if not judged:
+            judged = True
             nis, log_det = 0.0, 0.0
             for a in range(c):
                 nis += z[a] * z[a]
@@ -245,15 +246,10 @@ def update(d, p, s, u, y):
             if wild:
                 s[GATED] += 1.0
                 factor_of_gate = (nis / c / usual) ** 2
-                for a in range(c):  # a wild measurement counts with the noise that would make it usual
+                for a in range(c):  # and do the iteration again, with the noise that makes it count less
                     for k in range(c):
                         extra[a * c + k] = (factor_of_gate - 1.0) * S[a * c + k]
-                z_scale = 1.0 / sqrt(factor_of_gate)
-                for a in range(c):
-                    z[a] *= z_scale
-                    for k in range(n):
-                        post[(c + k) * size + a] *= z_scale
-                shrink_gain(n, c, size, z_scale, L, pre, post)
+                continue
         for i in range(n):
             total = xi[i]
             for a in range(c):
@@ -261,6 +257,7 @@ def update(d, p, s, u, y):
             new_xi[i] = total if kind[i] == FREE else max(min(total, LARGEST), -LARGEST)
             for k in range(n):
                 Lc[i * n + k] = post[(c + i) * size + c + k]
+        iteration += 1
     if not (all_finite(n, new_xi) and all_finite(n * n, Lc)):
         s[REFUSED] += 1.0
         return 0
@@ -272,24 +269,6 @@ def update(d, p, s, u, y):
             return status
     _report(d, p, s, work)
     return 0
-
-
-@helper
-def shrink_gain(n, c, size, z_scale, L, pre, post):
-    """Factor of the corrected covariance after its gain part was scaled: L L' - G G' with the scaled G."""
-    for i in range(n):
-        for k in range(n):
-            total = 0.0
-            for j in range(min(i, k) + 1):
-                total += L[i * n + j] * L[k * n + j]
-            for a in range(c):
-                total -= post[(c + i) * size + a] * post[(c + k) * size + a]
-            pre[i * n + k] = total
-    new = shift(pre, n * n)
-    if cholesky(n, pre, new):
-        for i in range(n):
-            for k in range(n):
-                post[(c + i) * size + c + k] = new[i * n + k]
 
 
 @helper

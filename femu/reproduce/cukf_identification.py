@@ -32,6 +32,8 @@ REFERENCE = {
     "CUKF": {"force": 0.0105, "elastic": 0.652, "hysteretic": 0.0539, "k": 0.008, "beta": 0.023, "gamma": 0.067,
              "n": 0.017, "alpha": 0.50},
 }
+EARLY_REFERENCE = {"UKF": (5.56, 6.83, 0.40), "CUKF": (0.40, 0.48, 0.16)}
+SETTLING_REFERENCE = {"UKF": 3.41, "CUKF": 1.76}
 LIMITS = {("UKF", "force"): 0.013, ("CUKF", "force"): 0.012, ("CUKF", "k"): 0.03, ("CUKF", "n"): 0.08,
           ("CUKF", "beta"): 0.06, ("CUKF", "gamma"): 0.15}
 
@@ -82,6 +84,12 @@ def run(quick: bool = False) -> Table:
             most = LIMITS.get((name, what))
             row(f"{name}, {'final error of ' if what in NAMES else 'RMSD of '}{what}, median of {base_seeds}", value, "",
                 REFERENCE[name][what], f"<= {most}" if most else "", value <= most if most else None)
+    for name in ("UKF", "CUKF"):
+        early = np.median([s.early for s in base[name]], axis=0)
+        for value, what, reference in zip(early, ("beta", "gamma", "alpha"), EARLY_REFERENCE[name], strict=True):
+            row(f"{name}, largest deviation of {what} before 5 s, median", float(value), "", reference)
+        row(f"{name}, settling of n to 0.15, median", float(np.median([s.settling for s in base[name]])), "s",
+            SETTLING_REFERENCE[name])
     for what in ("elastic", "hysteretic"):
         ratio = middle["CUKF"][what] / middle["UKF"][what]
         row(f"CUKF / UKF, RMSD of {what}", ratio, "", {"elastic": 0.51, "hysteretic": 0.52}[what], "<= 0.75",

@@ -26,6 +26,8 @@ Q = 1e-6
 P0 = (1e-6, 10.0, 10.0, 10.0, 1e-2, 1e-2)
 X0 = (0.0, *INITIAL_PARAMETERS)
 NAMES = ("k", "beta", "gamma", "n", "alpha")
+EARLY = 5.0  # s
+SETTLED = 0.15  # band of n
 
 
 @compiled
@@ -71,6 +73,8 @@ class Scores:
     elastic: float
     hysteretic: float
     errors: np.ndarray  # final relative errors of k, β, γ, n, α
+    early: np.ndarray  # largest deviations of β, γ, α in the first five seconds
+    settling: float  # time from which on n stays within 0.15 of its true value, s
     broken: bool
     repairs: int
 
@@ -91,8 +95,12 @@ def score(given: Problem, history: History) -> Scores:
     final = history.mean[-1, 1:]
     broken = not np.isfinite(history.mean).all()
     errors = np.full(5, np.inf) if broken else np.abs(final - truth) / truth
+    deviation = np.abs(history.mean[:, 1:] - truth)
+    early = np.max(deviation[:round(EARLY / DT)][:, [1, 2, 4]], axis=0)
+    outside = np.flatnonzero(~(deviation[:, 3] <= SETTLED))
+    settling = DT * float(outside[-1] + 1) if len(outside) else 0.0
     return Scores(rmsd(elastic + hysteretic, given.force), rmsd(elastic, given.elastic),
-                  rmsd(hysteretic, given.hysteretic), errors, broken, history.final.counts["repairs"])
+                  rmsd(hysteretic, given.hysteretic), errors, early, settling, broken, history.final.counts["repairs"])
 
 
 def identify(make: Callable[[], Filter], given: Problem, noise: float, seeds: range) -> list[Scores]:

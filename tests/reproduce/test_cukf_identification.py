@@ -60,6 +60,12 @@ def test_final_parameters_of_the_cukf(base):
     assert final["k"] <= 0.03 and final["n"] <= 0.08 and final["beta"] <= 0.06 and final["gamma"] <= 0.15
 
 
+def test_bounds_calm_the_early_fluctuation(base):
+    early = {name: np.median([s.early for s in base[name]], axis=0) for name in ("UKF", "CUKF")}
+    assert (early["CUKF"] <= 0.6 * early["UKF"]).all()
+    assert np.median([s.settling for s in base["CUKF"]]) < np.median([s.settling for s in base["UKF"]])
+
+
 def test_breakdowns_at_two_percent(base):
     assert study.failures(base["UKF"], study.BASE_NOISE) <= max(2, SEEDS // 50)
     assert sum(s.broken for s in base["CUKF"]) == 0
