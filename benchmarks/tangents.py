@@ -8,6 +8,8 @@ steps in which a hinge yields: its exact tangent is below half of the initial on
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import numpy.typing as npt
 
@@ -104,7 +106,7 @@ def simulated(duration: float, seed: int = 1) -> tuple[Watched, SteppedTest]:
 
 def estimators() -> dict[str, TangentEstimator]:
     """Every estimator, by the name in the table."""
-    noise = {"displacement_noise": DISPLACEMENT_NOISE, "force_noise": FORCE_NOISE}
+    noise: dict[str, Any] = {"displacement_noise": DISPLACEMENT_NOISE, "force_noise": FORCE_NOISE}
     return {
         "initial": InitialTangent(),
         "Broyden": BroydenTangent(**noise),

@@ -74,7 +74,8 @@ def read_description(path: str | os.PathLike[str]) -> Description:
         thing = [_made(path, part) for part in of] if isinstance(of, list) else _made(path, of)
         specimen = EmulatedSpecimen(thing, actuator=Actuator(**found.get("actuator", {})),
                                     sensors=Sensors(**found.get("sensors", {})), **given)
-        limits = Limits(**{k: tuple(v) if isinstance(v, list) else v for k, v in found.get("limits", {}).items()})
+        bounds: dict[str, Any] = {k: tuple(v) if isinstance(v, list) else v for k, v in found.get("limits", {}).items()}
+        limits = Limits(**bounds)
     except TypeError as problem:
         raise FileError(path, f"has a wrong argument: {problem}") from None
     except FileError:

@@ -14,6 +14,7 @@ from femu.errors import InputError
 from femu.experimental.actuator import Actuator
 from femu.experimental.basic_system import BasicSystem
 from femu.experimental.specimen import Measurement, Specimen
+from femu.parameters import Parameters
 
 Array = npt.NDArray[np.float64]
 NOISE_BLOCK = 256  # measurements
@@ -76,7 +77,7 @@ class EmulatedSpecimen(Specimen):
         self._force, self._stiffness = np.zeros(n), self.system.initial_stiffness()
 
     @property
-    def parameters(self):  # type: ignore[no-untyped-def]
+    def parameters(self) -> Parameters:
         """Parameters of the emulated law, by name."""
         return self.system.parameters
 

@@ -40,15 +40,37 @@ class _Rows:
         self.name = name
         width += HEAD + TAIL
         chunk = max(1, min(GROWTH, CHUNK_FLOATS // width))
-        self.data = file.create_dataset(name, shape=(GROWTH, width), maxshape=(None, width), chunks=(chunk, width),
-                                        dtype="<f8", fillvalue=np.nan)
+        file.create_dataset(name, shape=(GROWTH, width), maxshape=(None, width), chunks=(chunk, width), dtype="<f8",
+                            fillvalue=np.nan)
         self.count = 0
+        self._row = np.empty(width)
+        self.open(file)
+
+    def open(self, file: Any) -> None:
+        """Work on the table of this name in a file."""
+        self.data = file[self.name]
+        self._room = len(self.data)
+        self._source = h5py.h5s.create_simple(self._row.shape)
+        self._target = self.data.id.get_space()
+
+    def resize(self, room: int) -> None:
+        self.data.resize(room, axis=0)
+        self._room, self._target = room, self.data.id.get_space()
 
     def add(self, step: int, time: float, *values: Array) -> None:
-        if self.count == len(self.data):
-            self.data.resize(self.count + GROWTH, axis=0)
-        self.data[self.count] = np.concatenate([[step, time], *values, [clock.time()]])
-        self.data.flush()
+        if self.count == self._room:
+            self.resize(self.count + GROWTH)
+        row = self._row
+        row[0], row[1] = step, time
+        start = HEAD
+        for part in values:
+            row[start:start + len(part)] = part
+            start += len(part)
+        row[-1] = clock.time()
+        # what data[count] = row does, without looking everything up again
+        self._target.select_hyperslab((self.count, 0), (1, len(row)))
+        self.data.id.write(self._source, self._target, row)
+        self.data.id.flush()
         self.count += 1
 
 
@@ -154,7 +176,7 @@ class Journal:
             kept = rows[rows[:, 0] <= through] if len(rows) else rows
             if len(kept) == 0:
                 continue
-            target.data.resize((len(kept) // GROWTH + 1) * GROWTH, axis=0)
+            target.resize((len(kept) // GROWTH + 1) * GROWTH)
             target.data[:len(kept)] = kept
             target.count = len(kept)
         self._file.close()
@@ -162,8 +184,8 @@ class Journal:
         self.path = record.path
         self._file = h5py.File(self.path, "r+", libver="latest")
         tables = [*self._command.values(), *self._measured.values(), self._state, self._specimens]
-        for rows in [*tables, *([self._parameters] if self._parameters else [])]:
-            rows.data = self._file[rows.name]
+        for table in [*tables, *([self._parameters] if self._parameters else [])]:
+            table.open(self._file)
         self._file.swmr_mode = True
 
     def close(self, ending: Ending = Ending.COMPLETE, message: str = "") -> None:

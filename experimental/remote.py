@@ -79,7 +79,7 @@ class RemoteSpecimen(Specimen):
 
     def begin(self, link: Link) -> None:
         """What is said before the first command."""
-        link.send(self.terms.bytes())
+        link.send(self.terms.encoded())
 
     def apply(self, command: Array, time: float) -> Measurement:
         n = self.size
@@ -144,8 +144,8 @@ class RemoteSite(RemoteSpecimen):
         if answer[2] != self.version:
             raise BadMessage(f"The site is of version {answer[2]:g} in place of {self.version:g}. Give version={answer[2]:g}.")
         link.send(vector(DEFAULT_DATA, [Action.SETUP, self.terms.data]))
-        link.send(self.control.bytes())
-        link.send(self.acquired.bytes())
+        link.send(self.control.encoded())
+        link.send(self.acquired.encoded())
 
     def farewell(self, link: Link) -> None:
         link.send(vector(self.terms.data, [Action.DIE, self.tag]))

@@ -60,7 +60,7 @@ class Sizes:
     def total(self) -> int:
         return sum(self.all)
 
-    def bytes(self) -> bytes:
+    def encoded(self) -> bytes:
         """Five integers."""
         return np.array(self.all, INTEGER).tobytes()
 
@@ -94,9 +94,9 @@ class Terms:
         if not need <= self.data <= MOST_DATA:
             raise BadMessage(f"The other side declared messages of {self.data} numbers; {need} to {MOST_DATA} are accepted.")
 
-    def bytes(self) -> bytes:
+    def encoded(self) -> bytes:
         """The 11 integers with which a client begins (protocols A, B.3, B.4 and of a controller)."""
-        return self.control.bytes() + self.acquired.bytes() + np.array([self.data], INTEGER).tobytes()
+        return self.control.encoded() + self.acquired.encoded() + np.array([self.data], INTEGER).tobytes()
 
     @classmethod
     def of(cls, data: bytes) -> Terms:

@@ -103,8 +103,8 @@ def in_thread(work):
 
 def test_setup_message_is_eleven_integers():
     terms = Terms(Sizes(2, 2, 2, 0, 1), Sizes(0, 0, 0, 2, 0), 256)
-    assert terms.bytes() == struct.pack("<11i", 2, 2, 2, 0, 1, 0, 0, 0, 2, 0, 256)
-    assert Terms.of(terms.bytes()) == terms
+    assert terms.encoded() == struct.pack("<11i", 2, 2, 2, 0, 1, 0, 0, 0, 2, 0, 256)
+    assert Terms.of(terms.encoded()) == terms
 
 
 def test_request_has_the_action_then_the_blocks():
@@ -141,6 +141,21 @@ def test_protocol_a_server(udp, handshake, data):
     peer.send(doubles(data, 99.0, *trial))
     served = ended()
     assert (served.ending, served.moves, served.commits) == (Ending.PEER_DONE, 1, 1)
+
+
+def test_answers_are_cut_as_the_client_cuts():
+    """OpenFresco's stand-alone library sends datagrams of 512 bytes, and expects them."""
+    port, ended = serve(udp=True)
+    peer = Peer(True).connect(port)
+    peer.send(struct.pack("<11i", 2, 0, 0, 0, 1, 0, 0, 0, 2, 0, 256))
+    for message in (doubles(256, 3.0, 0.1, -0.2, 0.5), doubles(256, 10.0)):
+        for start in range(0, 2048, 512):
+            peer.socket.send(message[start:start + 512])
+    parts = [peer.socket.recv(65535) for _ in range(4)]
+    assert [len(part) for part in parts] == [512] * 4
+    assert b"".join(parts) == doubles(256, 0.1 * K[0], -0.2 * K[1])
+    peer.send(doubles(256, 99.0))
+    assert ended().ending is Ending.PEER_DONE
 
 
 def test_matrices_are_column_major():
