@@ -38,8 +38,8 @@ class FrameSize:
         return f"{self.storeys}x{self.bays}"
 
 
-SIZES = (FrameSize(1, 1, 3000, 6.0), FrameSize(3, 3, 1500, 6.0), FrameSize(10, 5, 400, 9.0), FrameSize(30, 8, 200, 20.0),
-         FrameSize(60, 20, 100, 40.0))
+SIZES = (FrameSize(1, 1, 3000, 6.0), FrameSize(3, 3, 1500, 6.0), FrameSize(10, 5, 400, 9.0), FrameSize(30, 8, 300, 20.0),
+         FrameSize(60, 20, 150, 40.0))
 
 
 def motion(size: FrameSize) -> GroundMotion:

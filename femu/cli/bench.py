@@ -5,6 +5,7 @@ from __future__ import annotations
 from femu.cli.study import study_command
 
 BENCHMARKS: dict[str, str] = {
+    "batch": "femu.benchmarks.batch:run",
     "filters": "femu.benchmarks.filters:run",
     "frames": "femu.benchmarks.frames:run",
     "network": "femu.benchmarks.network:run",

@@ -20,9 +20,9 @@ from femu.crossvalidation.materials import write_material
 from femu.crossvalidation.peer import Answer, Fate, Job
 from femu.crossvalidation.sections import write_section
 from femu.crossvalidation.translate import ITERATIONS, Scales, Stage, Translator
-from femu.errors import AnalysisError
 from femu.elements.frame_element import FrameElement
 from femu.elements.sectioned_element import SectionedElement
+from femu.errors import AnalysisError
 from femu.model import Model
 from femu.path import drive
 from femu.program import Program

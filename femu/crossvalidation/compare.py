@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -29,7 +30,7 @@ ROUND_OFF = 1e-10
 class Columns:
     """Histories of several kinds of quantities: a row an instant, a column a quantity."""
 
-    when: Array  # of each row
+    when: npt.NDArray[np.floating[Any]]  # of each row
     clock: str  # what `when` counts: "t", "step" or "mode"
     kinds: Sequence[str]  # of each column; "" where it is not to be compared
     labels: Sequence[str]
@@ -56,9 +57,9 @@ def differences(ours: Sequence[Columns], theirs: Sequence[Array], length: float 
         kinds = np.array(columns.kinds)
         for kind in dict.fromkeys(columns.kinds):
             if kind:
-                mine, his = np.abs(columns.values[:, kinds == kind]).max(), np.abs(other[:, kinds == kind]).max()
+                mine, his = _peak(columns.values[:, kinds == kind]), _peak(other[:, kinds == kind])
                 before = peaks.get(kind, (0.0, 0.0))
-                peaks[kind] = (max(before[0], float(mine)), max(before[1], float(his)))
+                peaks[kind] = (max(before[0], mine), max(before[1], his))
     sizes = {kind: max(max(peaks[k]) for group in [*SHARED_PEAKS, (kind,)] if kind in group for k in group if k in peaks)
              for kind in peaks}
     found = []
@@ -67,9 +68,16 @@ def differences(ours: Sequence[Columns], theirs: Sequence[Array], length: float 
         natural = sizes.get(other_kind, 0.0) * length**power if length > 0.0 else 0.0
         if kind == "energy":
             natural = sizes.get("element force", 0.0) * sizes.get("displacement", 0.0)
-        if sizes[kind] > ROUND_OFF * natural:
-            found.append(_of_kind(kind, sizes[kind], abs(mine - his) / sizes[kind], ours, theirs))
+        broken = not all(np.isfinite(values).all() for values in [*(c.values for c in ours), *theirs])
+        if sizes[kind] > ROUND_OFF * natural or broken:
+            size = sizes[kind] or 1.0
+            found.append(_of_kind(kind, size, abs(mine - his) / size, ours, theirs))
     return sorted(found, key=lambda d: -d.largest)
+
+
+def _peak(values: Array) -> float:
+    """Largest size of the finite values."""
+    return float(np.abs(values, where=np.isfinite(values), out=np.zeros_like(values)).max())
 
 
 def _of_kind(kind: str, size: float, of_peaks: float, ours: Sequence[Columns], theirs: Sequence[Array]) -> Difference:
@@ -78,8 +86,9 @@ def _of_kind(kind: str, size: float, of_peaks: float, ours: Sequence[Columns], t
         chosen = np.flatnonzero(np.array(columns.kinds) == kind)
         if not len(chosen):
             continue
-        difference = np.abs(columns.values[:, chosen] - other[:, chosen]) / size
-        difference[~np.isfinite(difference)] = np.inf
+        mine, his = columns.values[:, chosen], other[:, chosen]
+        finite = np.isfinite(mine) & np.isfinite(his)
+        difference = np.abs(np.where(finite, mine, np.inf) - np.where(finite, his, 0.0)) / size
         row, column = np.unravel_index(int(np.argmax(difference)), difference.shape)
         largest = float(difference[row, column])
         if largest > worst.largest:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import singledispatch
+from functools import partial, singledispatch
 from typing import Any
 
 import numpy as np
@@ -115,6 +115,14 @@ def mass_options(element: FrameElement, consistent: bool) -> list[Any]:
     return ["-mass", element.mass] + (["-cMass"] if element.consistent_mass else [])
 
 
+def _section_forces(name: Name, point: int, result: Result) -> Array:
+    return np.stack([result.section(name, point, c) for c in ("N", "M")], axis=1)
+
+
+def _one_basic_force(name: Name, k: int, result: Result) -> Array:
+    return result.force(name, "basic")[:, k:k + 1]
+
+
 def frame_readings(element: FrameElement, tag: int, points: int = 0) -> list[Reading]:
     """Basic, local and global forces, and the forces of the sections."""
     name = element.name
@@ -130,7 +138,7 @@ def frame_readings(element: FrameElement, tag: int, points: int = 0) -> list[Rea
         found.append(Reading(
             ["sectionForce", tag, point + 1], (SECTION_FORCE, SECTION_MOMENT),
             tuple(f"{name}, section {point + 1}, {c}" for c in ("N", "M")),
-            lambda result, p=point: np.stack([result.section(name, p, c) for c in ("N", "M")], axis=1)))
+            partial(_section_forces, name, point)))
     return found
 
 
@@ -202,7 +210,7 @@ def _(e: ZeroLength, book: Book, situation: Situation) -> list[Reading]:
                "-doRayleigh", int(e.damped), *_orientation(e.angle))
     names = situation.program.plans[e.name].basic_forces
     readings = [Reading(["eleResponse", tag, "material", k + 1, "stress"], (_LINK_KINDS[name],), (f"{e.name}, {name}",),
-                        lambda result, k=k: result.force(e.name, "basic")[:, k:k + 1]) for k, name in enumerate(names)]
+                        partial(_one_basic_force, e.name, k)) for k, name in enumerate(names)]
     return [*readings, work_reading(e, tag)]
 
 

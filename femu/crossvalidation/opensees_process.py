@@ -22,13 +22,14 @@ import io
 import json
 import math
 import sys
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from femu.peers import load_opensees
+
+ACTIONS = ("call", "record", "row", "steps", "displacements", "path", "eigen")
 
 
 class NotDone(Exception):
@@ -47,8 +48,9 @@ class Job:
     def do(self, action: list[Any]) -> None:
         """Carry out one action."""
         kind, *arguments = action
-        {"call": self.call, "record": self.record, "row": self.row, "steps": self.steps,
-         "displacements": self.displacements, "path": self.path, "eigen": self.eigen}[kind](*arguments)
+        if kind not in ACTIONS:
+            raise NotDone(f"there is no action {kind!r}")
+        getattr(self, kind)(*arguments)
 
     def call(self, function: str, *arguments: Any) -> Any:
         return getattr(self.ops, function)(*arguments)
@@ -112,21 +114,22 @@ def main(ready: str) -> None:
             for action in json.loads(base.with_suffix(".json").read_text()):
                 job.do(action)
         except (NotDone, ops.OpenSeesError, TypeError, ValueError) as problem:
-            _put(base.with_suffix(".txt"), lambda place: place.write_text(str(problem) or type(problem).__name__))
+            _put(base.with_suffix(".txt"), (str(problem) or type(problem).__name__).encode())
             continue
-        _put(base.with_suffix(".npz"), lambda place: place.write_bytes(_packed(job)))
+        _put(base.with_suffix(".npz"), _packed(job))
 
 
 def _packed(job: Job) -> bytes:
     buffer = io.BytesIO()
-    np.savez(buffer, **{f"rows{k}": np.array(rows) for k, rows in enumerate(job.rows)}, **job.found)
+    arrays: dict[str, Any] = {f"rows{k}": np.array(rows) for k, rows in enumerate(job.rows)}
+    np.savez(buffer, **arrays, **job.found)
     return buffer.getvalue()
 
 
-def _put(place: Path, write: Callable[[Path], object]) -> None:
+def _put(place: Path, content: bytes) -> None:
     """Write a file that is whole as soon as it is there."""
     part = place.with_suffix(".part")
-    write(part)
+    part.write_bytes(content)
     part.replace(place)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib.util
 import json
 import os
@@ -83,11 +84,9 @@ class Peer:
         self._count += 1
         base = folder / f"{self._count}"
         base.with_suffix(".json").write_text(json.dumps(job))
-        try:
+        with contextlib.suppress(OSError):  # where it has ended, which is seen below
             process.stdin.write(f"{base}\n".encode())
             process.stdin.flush()
-        except OSError:
-            pass  # it has ended; seen below
         began = time.monotonic()
         while process.poll() is None and not (base.with_suffix(".npz").exists() or base.with_suffix(".txt").exists()):
             if time.monotonic() - began > self.seconds:
@@ -133,10 +132,8 @@ class Peer:
                 process.kill()
             process.wait()
             if process.stdin is not None:
-                try:
+                with contextlib.suppress(OSError):
                     process.stdin.close()
-                except OSError:
-                    pass
 
     def _last_words(self) -> str:
         words = Path(self._folder.name) / "words"

@@ -38,13 +38,12 @@ def write_series(series: Any, book: Book, times: npt.NDArray[np.float64]) -> int
     return tag
 
 
-def write_path(book: Book, tag: int, t: npt.NDArray[np.float64], values: npt.NDArray[np.float64],
-               hold: bool = False) -> None:
+def write_path(book: Book, tag: int, t: npt.ArrayLike, values: npt.ArrayLike, hold: bool = False) -> None:
     """Straight lines through samples. Behind the last one: its own value, or zero at once."""
-    t, values = np.asarray(t, dtype=float), np.asarray(values, dtype=float)
+    times, samples = np.asarray(t, dtype=float).tolist(), np.asarray(values, dtype=float).tolist()
     if hold:
-        book.write("timeSeries", "Path", tag, "-time", *t.tolist(), "-values", *values.tolist(), "-useLast")
+        book.write("timeSeries", "Path", tag, "-time", *times, "-values", *samples, "-useLast")
     else:
         # a series of OpenSees is zero behind its last sample, and also at it
-        after = float(t[-1] + _AFTER * (t[-1] - t[-2]))
-        book.write("timeSeries", "Path", tag, "-time", *t.tolist(), after, "-values", *values.tolist(), 0.0)
+        after = times[-1] + _AFTER * (times[-1] - times[-2])
+        book.write("timeSeries", "Path", tag, "-time", *times, after, "-values", *samples, 0.0)

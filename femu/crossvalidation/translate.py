@@ -122,7 +122,7 @@ class Translator:
         for name, tag in self.nodes.items():
             node = model.nodes[name]
             book.write("node", tag, *map(float, node.coordinates))
-            held = [int(d in node.fixed and d not in node.motion or (name, d) not in used) for d in DOF_NAMES]
+            held = [int((d in node.fixed and d not in node.motion) or (name, d) not in used) for d in DOF_NAMES]
             if any(held):
                 book.write("fix", tag, *held)
             mass = [node.mass.get(d, 0.0) + lumped.get((name, d), 0.0) for d in DOF_NAMES]
@@ -216,7 +216,8 @@ class Translator:
         self._excitation = []
         motions = stage.motion if isinstance(stage.motion, dict) else {"x": stage.motion} if stage.motion is not None else {}
         if motions and any(isinstance(e, ElasticBeamColumn) and e.consistent_mass for e in self.model.elements.values()):
-            book.note("OpenSees' elasticBeamColumn with consistent mass takes base acceleration otherwise than by its mass matrix.")
+            book.note("OpenSees' elasticBeamColumn with consistent mass takes base acceleration otherwise than by its mass "
+                      "matrix.")
         for direction, motion in motions.items():
             tag, series = book.tag("pattern"), write_series(motion, book, times)
             book.write("pattern", "UniformExcitation", tag, DIRECTIONS[direction], "-accel", series)

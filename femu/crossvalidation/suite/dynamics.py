@@ -36,7 +36,8 @@ def _partly_damped() -> Model:
 # damping by the current stiffness jumps with it: where members yield there may be no equilibrium, so they are elastic there
 DAMPINGS: dict[str, Callable[[], Model]] = {
     "Rayleigh by ratio, initial stiffness": partial(_damped, lambda m: m.rayleigh(0.05)),
-    "Rayleigh by two ratios, current stiffness": partial(_damped, lambda m: m.rayleigh((0.02, 0.04), (1, 3), stiffness="current"), "elastic"),
+    "Rayleigh by two ratios, current stiffness": partial(_damped, lambda m: m.rayleigh(
+        (0.02, 0.04), (1, 3), stiffness="current"), "elastic"),
     "Rayleigh by ratio, committed stiffness": partial(_damped, lambda m: m.rayleigh(0.03, stiffness="committed")),
     "Rayleigh by coefficients, mass only": partial(_damped, lambda m: m.rayleigh(mass=0.4)),
     "Rayleigh by coefficients, all four": partial(_damped, lambda m: m.rayleigh(
@@ -72,7 +73,8 @@ def cases() -> list[Case]:
         Stage(Transient(Newmark(0.5, 1.0 / 6.0), dt=5e-4), strong, 4.0)], limit=DYNAMIC))
     for name, integrator in INTEGRATORS.items():
         made.append(ModelCase(f"{name}, 3x3 frame", partial(frame, 3, 3), [
-            GRAVITY, Stage(Transient(integrator, dt=0.01), strong, SECONDS)], limit=DYNAMIC, quick="0.8" in name or "0.9" in name))
+            GRAVITY, Stage(Transient(integrator, dt=0.01), strong, SECONDS)], limit=DYNAMIC,
+            quick="0.8" in name or "0.9" in name))
     made.append(ModelCase("HHT, 0.8, with Rayleigh damping", DAMPINGS["Rayleigh by ratio, initial stiffness"], [
         Stage(Transient(HHT(0.8), dt=0.01), strong, SECONDS)], limit=DYNAMIC))
     made.append(ModelCase("central difference, 2x1 frame", partial(_explicit, False), [

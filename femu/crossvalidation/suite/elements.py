@@ -157,12 +157,16 @@ def _springs(make: Callable[[Model], None]) -> Model:
 
 def _zero_length(angle: float) -> Callable[[Model], None]:
     laws = {"x": Bilinear(2e5, 3e3, 0.05), "y": BoucWen(0.1, 3e5, 2.0, 5e3, 5e3), "rz": Elastic(4e4)}
-    return lambda model: model.add(ZeroLength("springs", "base", "mass", laws, angle=angle)) and None
+
+    def make(model: Model) -> None:
+        model.add(ZeroLength("springs", "base", "mass", laws, angle=angle))
+
+    return make
 
 
 def _two_node_link(model: Model) -> None:
-    model.add(TwoNodeLink("link", "far", "mass", {"x": Bilinear(3e5, 4e3, 0.05), "y": Bilinear(2e5, 2e3, 0.1), "rz": Elastic(4e4)},
-                          shear_distance=0.3))
+    laws = {"x": Bilinear(3e5, 4e3, 0.05), "y": Bilinear(2e5, 2e3, 0.1), "rz": Elastic(4e4)}
+    model.add(TwoNodeLink("link", "far", "mass", laws, shear_distance=0.3))
 
 
 def _gaps(model: Model) -> None:

@@ -22,7 +22,7 @@ from femu.materials import (
 
 E, FY = 206e9, 280e6
 STEEL = Bilinear(E, FY, 0.03)
-H = {"depth": 0.25, "width": 0.25, "web": 0.006, "flange": 0.012}
+H: dict[str, Any] = {"depth": 0.25, "width": 0.25, "web": 0.006, "flange": 0.012}
 YIELD_CURVATURE = FY / E / 0.125
 
 SECTIONS: dict[str, Section] = {

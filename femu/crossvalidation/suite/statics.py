@@ -70,7 +70,8 @@ def cases() -> list[Case]:
     made.append(ModelCase("cyclic pushover of a 3x2 frame", partial(frame, 3, 2), [
         GRAVITY, Stage(DisplacementControl(3000, "x", protocol([0.1, 0.3]), 0.01, pattern="push"))]))
     made.append(ModelCase("load control of a 3x2 frame", partial(frame, 3, 2), [
-        GRAVITY, Stage(LoadControl(pattern="push", factor=9e4, steps=20)), Stage(LoadControl(pattern="push", factor=-8e4, steps=20)),
+        GRAVITY, Stage(LoadControl(pattern="push", factor=9e4, steps=20)),
+        Stage(LoadControl(pattern="push", factor=-8e4, steps=20)),
         Stage(LoadControl(pattern="gravity", factor=1.5, steps=3))], quick=True))
     # to the second limit point: there OpenSees turns back, because its next step takes the sign of the last load increment
     made.append(ModelCase("arc length, snap-through of a shallow truss", _arch, [
