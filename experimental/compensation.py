@@ -12,7 +12,8 @@ import numpy as np
 import numpy.typing as npt
 
 from femu.errors import InputError
-from femu.experimental.specimen import Measurement, Specimen
+from femu.experimental.safety import Guard, Limits
+from femu.experimental.specimen import Measurement, Specimen, checked
 
 Array = npt.NDArray[np.float64]
 DERIVATIVES = 3  # displacement, velocity and acceleration
@@ -162,17 +163,25 @@ class AdaptiveCompensation(Compensation):
 
 
 class CompensatedSpecimen(Specimen):
-    """A specimen behind a compensator, for tests at equal steps ``dt``."""
+    """A specimen behind a compensator, for use without an element, at equal steps ``dt``.
 
-    def __init__(self, specimen: Specimen, compensation: Compensation, dt: float) -> None:
+    The ``limits`` are checked on what leaves. In a model, give the compensation to the experimental element instead.
+    """
+
+    def __init__(self, specimen: Specimen, compensation: Compensation, dt: float, limits: Limits | None = None) -> None:
         self.specimen, self.compensation, self.size = specimen, compensation, specimen.size
+        self._guard = Guard(limits or Limits(), specimen.size, specimen.initial_stiffness())
         compensation.start(specimen.size, dt)
 
     def open(self) -> None:
         self.specimen.open()
 
     def apply(self, command: Array, time: float) -> Measurement:
-        measured = self.specimen.apply(self.compensation.command(np.asarray(command, dtype=float)), time)
+        ahead = self.compensation.command(np.asarray(command, dtype=float))
+        self._guard.check(ahead, time)
+        self._guard.sent(ahead, time)
+        measured = checked(self.specimen.apply(ahead, time), self.size, "The specimen")
+        self._guard.measured(measured)
         self.compensation.measured(measured.displacement)
         return measured
 

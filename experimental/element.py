@@ -24,7 +24,7 @@ from femu.elements.frame import BASIC_WORKSPACE, END_REACTIONS, GEOMETRIES, fram
 from femu.elements.frame_element import BASIC_NAMES, BASIC_STATE
 from femu.elements.link import FORCE_NAMES, link_group, turned
 from femu.errors import InputError
-from femu.experimental.errors import ExperimentError
+from femu.experimental.compensation import Compensation
 from femu.experimental.journal import Journal
 from femu.experimental.safety import Guard, Limits
 from femu.experimental.setup import Direct, Setup
@@ -64,6 +64,7 @@ class Experimental(Element):
 
     ``stiffness`` is the initial stiffness in the basic system; an emulated specimen knows its own. ``setup`` turns basic
     deformations into commands of the actuators (`Direct` if left out), ``limits`` are checked before each command leaves.
+    A ``compensation`` of the actuators' delay works on the commands, before the limits.
     """
 
     name: Name
@@ -72,6 +73,7 @@ class Experimental(Element):
     stiffness: Any = None
     setup: Setup | None = None
     limits: Limits | None = None
+    compensation: Compensation | None = None
     damped: bool = False
 
     # --- what a subclass supplies ---
@@ -84,6 +86,9 @@ class Experimental(Element):
     # --- description ---
 
     def validate(self) -> None:
+        if self.compensation is not None and not isinstance(self.compensation, Compensation):
+            raise InputError(self.label(), "compensation", self.compensation, "must be a Compensation",
+                             "for example PolynomialCompensation(0.015)")
         if not isinstance(self.specimen, Specimen):
             raise InputError(self.label(), "specimen", self.specimen, "must be a Specimen", "for example EmulatedSpecimen(...)")
         self.validate_element()
@@ -110,6 +115,11 @@ class Experimental(Element):
         if self.limits is not None:
             self.specimen.wait_at_most(self.limits.silence)
         self._upper = np.triu_indices(n)
+        # place of each entry of a symmetric matrix in its upper triangle
+        self._places = np.zeros((n, n), dtype=np.int64)
+        self._places[self._upper] = np.arange(n * (n + 1) // 2)
+        self._places = np.maximum(self._places, self._places.T)
+        self._initial_upper = self._initial[self._upper]
         self._target: Array | None = None
         self._answer: Measurement | None = None
         self.moves = 0
@@ -125,7 +135,7 @@ class Experimental(Element):
         return self._initial.copy()
 
     def own_parameters(self) -> list[tuple[str, Parameter, float]]:
-        n, values = self.basic_size, self._initial[self._upper]
+        n, values = self.basic_size, self._initial_upper
         names = [f"stiffness.{a}{b}" for a in range(n) for b in range(a, n)]
         declared = Parameter("entry of the initial stiffness", "force/length")
         return super().own_parameters() + [(k, declared, float(x)) for k, x in zip(names, values, strict=True)]
@@ -151,6 +161,11 @@ class Experimental(Element):
 
     # --- the test ---
 
+    def begin(self, dt: float) -> None:
+        """Get ready for a test at steps of ``dt``."""
+        if self.compensation is not None:
+            self.compensation.start(self._setup.outputs, dt)
+
     def exchange(self, displacement: Array, time: float) -> Measurement:
         """Send the specimen to a basic displacement and measure; the same target again gives the same answer, unmoved.
 
@@ -162,6 +177,8 @@ class Experimental(Element):
             return self._answer
         try:
             command = self._setup.command(target)
+            if self.compensation is not None:
+                command = self.compensation.command(command)
             self._guard.check(command, time)
             if self.journal is not None:
                 self.journal.command(str(self.name), self.step, time, command)
@@ -171,11 +188,13 @@ class Experimental(Element):
             if self.journal is not None:
                 self.journal.measured(str(self.name), self.step, time, raw.displacement, raw.force)
             self._guard.measured(raw)
+            if self.compensation is not None:
+                self.compensation.measured(raw.displacement)
             reached = self._setup.displacement(raw.displacement, target)
             self._target = target.copy()
             self._answer = Measurement(reached, self._setup.force(raw.force, reached), raw.time)
             return self._answer
-        except ExperimentError:
+        except BaseException:
             self.specimen.hold()
             raise
 
@@ -187,20 +206,18 @@ class Experimental(Element):
         start, _ = program.element_state(self.name)
         n = self.basic_size
         entries = n * (n + 1) // 2
-        own = elements[start:]
-        held = 2 * n + entries
+        own, held = elements[start:], 2 * n + entries
         own[held:held + n] = measured.displacement
         own[held + n:held + 2 * n] = measured.force
+        change = own[held + 2 * n:held + 2 * n + entries]
         if stiffness is not None:
             matrix = 0.5 * (stiffness + stiffness.T)
-            own[held + 2 * n:held + 2 * n + entries] = (matrix - self._initial)[self._upper]
+            change[:] = matrix[self._upper] - self._initial_upper
             self._guard.stiffness = self._setup.stiffness_of_actuators(matrix)
         # the head as the kernel would write it, for analyses that form forces without evaluating
-        own[n:n + entries] = self._initial[self._upper] + own[held + 2 * n:held + 2 * n + entries]
-        k = np.zeros((n, n))
-        k[self._upper] = own[n:n + entries]
-        k = k + np.triu(k, 1).T
-        own[:n] = measured.force + k @ (own[n + entries:held] - measured.displacement)
+        upper = own[n:n + entries]
+        upper[:] = self._initial_upper + change
+        own[:n] = measured.force + upper[self._places] @ (own[n + entries:held] - measured.displacement)
 
     def deformation(self, program: Program, elements: Array) -> Array:
         """Basic deformations in the elements' part of a state vector."""
@@ -220,18 +237,21 @@ class Experimental(Element):
         g = self._guard
         return np.concatenate([
             [float(known), answer.time, float(self.moves), float(g.time is not None), g.time or 0.0], target,
-            answer.displacement, answer.force, g.command, g.displacement, g.force, g.stiffness.ravel(), self.specimen.state])
+            answer.displacement, answer.force, g.command, g.displacement, g.force, g.stiffness.ravel(),
+            self.compensation.state if self.compensation is not None else np.zeros(0), self.specimen.state])
 
     def restore(self, values: Array) -> None:
         """Go on from a checkpoint; an emulated specimen is set back, a physical one stays where it is."""
         n, m = self.basic_size, self._setup.outputs
-        sizes = [5, n, n, n, m, m, m, m * m]
-        head, target, d, r, command, at, force, k, state = np.split(values, np.cumsum(sizes))
+        sizes = [5, n, n, n, m, m, m, m * m, len(self.compensation.state) if self.compensation is not None else 0]
+        head, target, d, r, command, at, force, k, ahead, state = np.split(values, np.cumsum(sizes))
         self._target, self._answer = (target.copy(), Measurement(d.copy(), r.copy(), float(head[1]))) if head[0] else (None, None)
         self.moves = int(head[2])
         g = self._guard
         g.time = float(head[4]) if head[3] else None
         g.command, g.displacement, g.force, g.stiffness = command.copy(), at.copy(), force.copy(), k.reshape(m, m).copy()
+        if self.compensation is not None:
+            self.compensation.restore(ahead)
         self.specimen.restore(state)
 
 

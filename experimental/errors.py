@@ -23,6 +23,7 @@ class Ending(Enum):
     BAD_MESSAGE = "The other side sent something that is not a valid message; the specimen holds its position."
     BAD_MEASUREMENT = "The specimen returned a measurement that cannot be used; it holds its position."
     NOT_CONVERGED = "A step of the numerical part did not converge; the specimen holds its position."
+    ERROR = "The test ended with an error that femu does not know; the specimen holds its position."
     STOPPED_BY_USER = "The test was stopped by the user; the specimen holds its position."
 
     @property

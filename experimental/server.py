@@ -99,6 +99,8 @@ class SpecimenServer:
             message = str(problem)
         except KeyboardInterrupt:
             ending = Ending.STOPPED_BY_USER
+        except Exception as problem:  # of a specimen of the user's own: the client must not hang, the journal not stay open
+            ending, message = Ending.ERROR, f"The specimen failed with {type(problem).__name__}: {problem}."
         finally:
             if not ending.ok:
                 self.specimen.hold()

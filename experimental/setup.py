@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
@@ -61,8 +62,11 @@ class Setup:
 
     def stiffness_of_actuators(self, element: Array) -> Array:
         """Stiffness that the actuators feel, at rest, by that of the element."""
-        inverse = np.linalg.pinv(self.jacobian(np.zeros(self.inputs)))
-        return inverse.T @ element @ inverse
+        return self._inverse_at_rest.T @ element @ self._inverse_at_rest
+
+    @cached_property
+    def _inverse_at_rest(self) -> Array:
+        return np.linalg.pinv(self.jacobian(np.zeros(self.inputs)))
 
     def __rshift__(self, other: Setup) -> Setup:
         return Chain(self, other)
@@ -97,9 +101,19 @@ class Direct(Linear):
         if not all(0 <= d < size for d in chosen):
             raise InputError("Direct", "directions", directions, f"must be numbers from 0 to {size - 1}")
         super().__init__(np.eye(size)[list(chosen)])
+        self._whole = list(chosen) == list(range(size))
 
     def command(self, displacement: Array) -> Array:
-        return displacement.copy() if self.outputs == self.inputs else self.matrix @ displacement
+        return displacement.copy() if self._whole else self.matrix @ displacement
+
+    def displacement(self, strokes: Array, near: Array | None = None) -> Array:
+        return strokes.copy() if self._whole else super().displacement(strokes, near)
+
+    def force(self, actuators: Array, displacement: Array) -> Array:
+        return actuators.copy() if self._whole else self.matrix.T @ actuators
+
+    def stiffness_of_actuators(self, element: Array) -> Array:
+        return element if self._whole else super().stiffness_of_actuators(element)
 
 
 class Scaled(Linear):

@@ -6,6 +6,7 @@ Commands and measurements are in the specimen's own coordinates: the strokes of 
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -72,9 +73,19 @@ class Specimen:
 
 def checked(measured: Measurement, size: int, who: str) -> Measurement:
     """The measurement, or an error where it cannot be used."""
-    for name, values in (("displacement", measured.displacement), ("force", measured.force)):
-        if np.shape(values) != (size,):
-            raise BadMeasurement(f"{who} measured a {name} of {np.size(values)} numbers; {size} were expected.")
-        if not np.isfinite(values).all():
-            raise BadMeasurement(f"{who} measured a {name} that is not finite: {np.asarray(values).tolist()}.")
-    return measured
+    d, f = measured.displacement, measured.force
+    if isinstance(d, np.ndarray) and isinstance(f, np.ndarray) and d.shape == (size,) == f.shape and math.isfinite(
+            d.sum() + f.sum()):
+        return measured  # the ordinary case at once: a sum is finite only where all its terms are
+    made = []
+    for name, values in (("displacement", d), ("force", f)):
+        try:
+            array = np.asarray(values, dtype=float)
+        except (TypeError, ValueError):
+            raise BadMeasurement(f"{who} measured a {name} that is not a list of numbers: {values!r}.") from None
+        if array.shape != (size,):
+            raise BadMeasurement(f"{who} measured a {name} of {array.size} numbers; {size} were expected.")
+        if not np.isfinite(array).all():
+            raise BadMeasurement(f"{who} measured a {name} that is not finite: {array.tolist()}.")
+        made.append(array)
+    return Measurement(made[0], made[1], measured.time)

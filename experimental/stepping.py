@@ -65,6 +65,7 @@ class SteppedTest:
         for name, element in self.elements.items():
             self.tangents[name] = (tangents or {}).get(name) or InitialTangent()
             self.tangents[name].start(element.initial)
+            element.begin(dt)
         self._transient = Transient(Newmark(), dt=dt)
         self._motions = _by_direction(motion)
         self._count = self._transient._count(self._motions, duration, self.program.state())
@@ -135,7 +136,7 @@ class SteppedTest:
         run.begin()
         marcher._install()
         marcher._record()
-        ending, message, done = Ending.COMPLETE, "", first
+        ending, message, done = Ending.ERROR, "", first
         try:
             for element in self.elements.values():
                 element.specimen.open()
@@ -149,6 +150,7 @@ class SteppedTest:
                     element.specimen.commit(float(nodes[done]))
                 if journal is not None:
                     journal.commit(done, float(nodes[done]), state.vector, self._extra())
+            ending = Ending.COMPLETE
         except ExperimentError as problem:
             ending, message = problem.ending, str(problem)
         except KeyboardInterrupt:

@@ -1,5 +1,7 @@
 """Experimental elements in a model, emulated specimens, and a test from end to end."""
 
+import threading
+
 import numpy as np
 import pytest
 
@@ -7,6 +9,7 @@ from femu import GroundMotion, InputError, Model
 from femu.analyses import Newmark, Transient, eigen
 from femu.elements import ElasticBeamColumn, ForceBeamColumn, Truss, TwoNodeLink, ZeroLength
 from femu.experimental import (
+    Actuator,
     Cantilever,
     EmulatedSpecimen,
     Ending,
@@ -17,11 +20,16 @@ from femu.experimental import (
     Limits,
     LimitTripped,
     Measurement,
+    PolynomialCompensation,
+    RemoteApplication,
+    RemoteSite,
     Sensors,
     Specimen,
+    SpecimenServer,
     SteppedTest,
     ThreeActuators,
     exchange,
+    read_journal,
 )
 from femu.materials import Bilinear, BoucWen, Elastic, ElasticSection, UncoupledSection
 
@@ -199,3 +207,65 @@ def test_a_measurement_that_is_not_finite_ends_the_test():
     tested = SteppedTest(masses(element), QUAKE, dt=0.005, duration=1.0).run()
     assert tested.ending is Ending.BAD_MEASUREMENT
     assert np.isfinite(tested.result.displacement("B", "x")).all()
+
+
+@pytest.mark.parametrize("udp", [False, True])
+@pytest.mark.parametrize("protocol", ["site", "application"])
+def test_going_remote_changes_the_transport_and_nothing_else(protocol, udp):
+    """The same specimen here and behind the network: the same bits."""
+    def specimen():
+        return EmulatedSpecimen(column(), length=HEIGHT, sensors=Sensors(1e-7, 10.0), seed=4)
+
+    server = SpecimenServer(specimen(), protocol=protocol, udp=udp, wait=20.0, silence=20.0)
+    thread = threading.Thread(target=server.serve, daemon=True)
+    thread.start()
+    remote = (RemoteSite if protocol == "site" else RemoteApplication)(
+        3, server.port, udp=udp, stiffness=specimen().initial_stiffness())
+    results = [SteppedTest(portal(ExperimentalBeamColumn("left", "A", "C", specimen=s)), QUAKE, dt=0.01, duration=1.0).run()
+               for s in (specimen(), remote)]
+    remote.close()
+    thread.join(20.0)
+    assert all(r.ending is Ending.COMPLETE for r in results)
+    assert np.array_equal(results[0].result.state.vector, results[1].result.state.vector)
+    assert server.commits == results[1].steps
+
+
+def test_compensation_in_a_model_betters_a_delayed_test():
+    def run(compensation, delay=0.012):
+        # an elastic specimen would hide the delay: the measured displacement and force belong together
+        specimen = EmulatedSpecimen(BoucWen(alpha=0.1, k=SPRING, n=2, gamma=2e4, beta=2e4), actuator=Actuator(delay=delay))
+        made = ExperimentalElement("e", [("B", "x")], specimen=specimen, compensation=compensation)
+        model = masses(made)
+        model.rayleigh(mass=1.0)
+        return SteppedTest(model, QUAKE, dt=0.005, duration=4.0).run().result.displacement("B", "x")
+
+    exact = run(None, delay=0.0)
+    plain, compensated = (np.abs(run(c) - exact).max() / np.abs(exact).max() for c in (None, PolynomialCompensation(0.012)))
+    assert compensated < 0.3 * plain
+
+
+def test_limits_see_the_compensated_command():
+    specimen = Unknown()
+    element = ExperimentalElement("e", [("B", "x")], specimen=specimen, stiffness=[[10.0]], limits=Limits(displacement=1.0),
+                                  compensation=PolynomialCompensation(0.02, order=1))
+    element.begin(0.01)
+    with pytest.raises(LimitTripped):
+        exchange(element, [0.5], 0.01)  # 0.5 after one step is 1.5 two steps later
+    assert specimen.commands == []
+
+
+def test_an_unknown_failure_of_a_specimen_holds_it_and_is_journalled(tmp_path):
+    class Failing(Unknown):
+        def apply(self, command, time):
+            if time > 0.1:
+                raise ZeroDivisionError("my own bug")
+            return super().apply(command, time)
+
+    specimen = Failing()
+    element = ExperimentalElement("e", [("B", "x")], specimen=specimen, stiffness=[[SPRING]])
+    with pytest.raises(ZeroDivisionError):
+        SteppedTest(masses(element), QUAKE, dt=0.005, duration=1.0).run(tmp_path / "j.h5")
+    assert specimen.held >= 1
+    record = read_journal(tmp_path / "j.h5")
+    assert record.ending is Ending.ERROR
+    assert record.steps == 20
