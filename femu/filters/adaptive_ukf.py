@@ -386,8 +386,8 @@ class AdaptiveUKF(Filter):
 
     def learned_noise(self, estimate: Estimate) -> np.ndarray:
         """The filter's present R, m × m."""
-        n, m = self.model.states, self.model.outputs
-        return estimate.own[-m * m:].reshape(m, m).copy() if n else np.empty((0, 0))
+        m = self.model.outputs
+        return estimate.own[-m * m:].reshape(m, m).copy()
 
     def _numbers(self) -> Sequence[float]:
         spread = self.model.states + self.kappa

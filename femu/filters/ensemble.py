@@ -74,7 +74,7 @@ def update(d, p, s, u, y):
         return status
     fill(count, 1.0 / count, wm)
     fill(count, 1.0 / (count - 1.0), wc)
-    c = gain(d, p, s, count, wm, wc, members, Y, y, 1.0, w)
+    c = gain(d, p, s, count, wm, wc, members, Y, y, w)
     if c == 0:
         return 0
     index, predicted, nu, z, noise, dY, S, Ls, K, middle, rest = gain_parts(n, m, count, w)

@@ -68,7 +68,7 @@ def update(d, p, s, u, y):
     status = call_model(d[H], (count, X, u, Y))
     if status != 0:
         return status
-    c = gain(d, p, s, count, W, W, X, Y, y, 1.0, w)
+    c = gain(d, p, s, count, W, W, X, Y, y, w)
     if c == 0:
         return 0
     index, predicted, nu, z, noise, dY, S, Ls, K, middle, rest = gain_parts(n, m, count, w)

@@ -187,10 +187,10 @@ def note_innovation(d, s, c, index, nu, S):
 
 
 @helper
-def gain(d, p, s, count, wm, wc, X, Y, y, noise_scale, w):
+def gain(d, p, s, count, wm, wc, X, Y, y, w):
     """Innovation and gain from points X and their images Y; returns the number of measured channels.
 
-    ``noise_scale`` multiplies R. Notes innovation, its covariance, NIS and log-likelihood in the estimate.
+    Notes innovation, its covariance, NIS and log-likelihood in the estimate.
     """
     n, m = d[N], d[M]
     index, predicted, nu, z, noise, dY, S, Ls, K, middle, room = gain_parts(n, m, count, w)
@@ -209,7 +209,7 @@ def gain(d, p, s, count, wm, wc, X, Y, y, noise_scale, w):
         for i in range(count):
             dY[i * c + a] = Y[i * m + j] - total
         for b in range(c):
-            noise[a * c + b] = noise_scale * R[j * m + int(index[b])]
+            noise[a * c + b] = R[j * m + int(index[b])]
     for j in range(n):
         total = 0.0
         for i in range(count):

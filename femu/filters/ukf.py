@@ -112,7 +112,7 @@ def update(d, p, s, u, y):
     if not d[REPAIR] and not all_finite(count * m, Y):
         break_down(d, s, x)
         return 0
-    c = gain(d, p, s, count, wm, wc, X, Y, y, 1.0, w)
+    c = gain(d, p, s, count, wm, wc, X, Y, y, w)
     if c == 0:
         return 0
     index, predicted, nu, z, noise, dY, S, Ls, K, middle, rest = gain_parts(n, m, count, w)

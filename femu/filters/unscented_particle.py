@@ -98,7 +98,7 @@ def update(d, p, s, u, y):
         s[LOG_LIKELIHOOD] = likelihood
         x, P = shift(means, i * n), shift(covariances, i * n * n)
         copy(block, shift(points, i * block), X)
-        c = gain(d, p, s, number, W, W, X, shift(Y, i * number * m), y, 1.0, w)
+        c = gain(d, p, s, number, W, W, X, shift(Y, i * number * m), y, w)
         if c == 0:
             break
         add_to_mixture(d, s, weights[i], likelihood, mix)
