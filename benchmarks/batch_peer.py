@@ -67,8 +67,9 @@ def build(ops: Any) -> None:
     ops.uniaxialMaterial("Steel01", 1, STEEL["fy"], STEEL["E"], STEEL["b"])
     ops.section("Fiber", 1)
     depth, inner = COLUMN["depth"], COLUMN["depth"] / 2 - COLUMN["flange"]
-    for low, high, width, count in ((-depth / 2, -inner, COLUMN["width"], FLANGE_FIBRES), (-inner, inner, COLUMN["web"], WEB_FIBRES),
-                                    (inner, depth / 2, COLUMN["width"], FLANGE_FIBRES)):
+    layers = ((-depth / 2, -inner, COLUMN["width"], FLANGE_FIBRES), (-inner, inner, COLUMN["web"], WEB_FIBRES),
+              (inner, depth / 2, COLUMN["width"], FLANGE_FIBRES))
+    for low, high, width, count in layers:
         layer = (high - low) / count
         for k in range(count):
             ops.fiber(low + (k + 0.5) * layer, 0.0, width * layer, 1)

@@ -8,6 +8,8 @@ One client at a time. Whatever the client does, the server ends with an `Ending`
 
 from __future__ import annotations
 
+import contextlib
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from os import PathLike
@@ -16,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from femu.errors import FemuError, InputError
-from femu.experimental.errors import BadMessage, Ending, ExperimentError
+from femu.experimental.errors import BadMeasurement, BadMessage, Ending, ExperimentError, LimitTripped
 from femu.experimental.journal import Journal
 from femu.experimental.safety import Guard, Limits
 from femu.experimental.specimen import Measurement, Specimen, checked
@@ -40,6 +42,7 @@ from femu.experimental.wire import (
 
 Array = npt.NDArray[np.float64]
 PROTOCOLS = ("application", "site")
+REFUSAL = 10.0  # seconds
 SILENCE = 300.0  # seconds: a client may compute for a while between two steps
 CHANNEL = "specimen"  # name of the specimen in the journal of a server
 
@@ -119,6 +122,30 @@ class SpecimenServer:
         terms = Terms.of(link.receive(IDS_BYTES))
         self._check(terms)
         self._say(f"client asks for {terms.control.displacement} displacements, messages of {terms.data} numbers")
+        try:
+            self._answer_application(link, terms)
+        except (LimitTripped, BadMeasurement):
+            self.specimen.hold()
+            self._refuse(link, terms)
+            raise
+
+    def _refuse(self, link: Link, terms: Terms) -> None:
+        """Answer what is asked with NaN for a while, without moving.
+
+        OpenSees knows no message of failure, and where the server just goes away it waits for ever. With NaN its step does
+        not converge, and the script gets the control back.
+        """
+        deadline = time.monotonic() + REFUSAL
+        nothing = np.full(terms.data, np.nan, dtype="<f8").tobytes()
+        with contextlib.suppress(ExperimentError):
+            while (left := deadline - time.monotonic()) > 0.0:
+                action = np.frombuffer(link.receive(8 * terms.data, within=left), "<f8", 1)[0]
+                if action in (Action.DIE, Action.SHUTDOWN):
+                    return
+                if action in READINGS or action in MATRICES:
+                    link.send(nothing)
+
+    def _answer_application(self, link: Link, terms: Terms) -> None:
         while True:
             action, blocks = terms.parse_request(link.receive(8 * terms.data))
             if action in (Action.DIE, Action.SHUTDOWN):
@@ -184,9 +211,9 @@ class SpecimenServer:
             raise BadMessage("The client declared a time of more than one number.")
 
     def _trial(self, sizes: Sizes, blocks: Array) -> None:
-        displacement, velocity, acceleration, _, time = sizes.split(blocks)
+        displacement, velocity, acceleration, _, instant = sizes.split(blocks)
         # without a time block the commands count as one unit of time each
-        self._time = float(time[0]) if len(time) else self._time + 1.0
+        self._time = float(instant[0]) if len(instant) else self._time + 1.0
         for kept, new in zip(self._rates, (velocity, acceleration), strict=True):
             kept[:] = new if len(new) else 0.0
         if self._target is not None and np.array_equal(displacement, self._target):

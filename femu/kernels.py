@@ -370,7 +370,7 @@ class Kernel:
         made.compile()
         return made
 
-    @property
+    @cached_property
     def address(self) -> int:
         """Address of the compiled function in numba's own calling convention, for functions made by `caller`."""
         made = self._compiled
@@ -381,7 +381,7 @@ class Kernel:
         """Address of the same function in C's calling convention."""
         return int(self._compiled.address)
 
-    @property
+    @cached_property
     def ctypes(self) -> Any:
         """The kernel as a function that Python can call; the interpreter's lock is released meanwhile."""
         return self._compiled.ctypes

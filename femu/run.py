@@ -163,7 +163,7 @@ class Run:
     def mass_times(self, x: Array) -> Array:
         """Product of the mass matrix with a vector over all degrees of freedom."""
         row, column, index, factors = self.program.mass_terms
-        return np.bincount(row, factors * self.parameters[index] * x[column], self.program.ndof)
+        return np.asarray(np.bincount(row, factors * self.parameters[index] * x[column], self.program.ndof), dtype=float)
 
     def failure(self) -> str:
         """Sentence on the element that had no answer."""

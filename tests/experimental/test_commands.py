@@ -15,7 +15,7 @@ from journalled import STEPS, make, same
 
 from femu import FileError
 from femu.cli import main
-from femu.experimental import PeerLost, RemoteApplication, read_description, read_journal
+from femu.experimental import BadMessage, RemoteApplication, read_description, read_journal
 
 SPECIMEN = """
 [specimen]
@@ -119,8 +119,9 @@ def test_serve_says_what_went_wrong_without_a_traceback(tmp_path, what):
     remote.open()
     if what == "limit":
         remote.apply(np.zeros(3), 0.0)
-        with pytest.raises(PeerLost):
+        with pytest.raises(BadMessage):
             remote.apply(np.array([0.5, 0.0, 0.0]), 0.01)
+        remote.close()
     elif what == "gone":
         remote._connected.close()
     else:

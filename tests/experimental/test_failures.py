@@ -177,6 +177,9 @@ def test_limit_of_a_server(tmp_path):
     def behave(client, server):
         begin(client)
         client.sendall(doubles(8, 3.0, 0.5, 0.2))
+        client.sendall(doubles(8, 10.0, 0.5, 0.2))
+        assert np.isnan(struct.unpack("<8d", client.recv(64))).all()  # so that OpenSees fails instead of waiting
+        client.sendall(doubles(8, 99.0))
 
     ended = served(tmp_path, behave, limits=Limits(displacement=0.1))
     assert (ended.ending, ended.moves) == (Ending.SPECIMEN_LIMIT, 1)

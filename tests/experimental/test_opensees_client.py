@@ -12,7 +12,7 @@ import pytest
 from opensees_client import BOUC_WEN, LOAD, STIFF, A, E, I, L
 
 from femu.elements import ElasticBeamColumn
-from femu.experimental import EmulatedSpecimen, Ending, SpecimenServer
+from femu.experimental import EmulatedSpecimen, Ending, Limits, SpecimenServer
 from femu.materials import BoucWen, Elastic, ElasticSection
 
 pytestmark = pytest.mark.skipif(importlib.util.find_spec("openseespy") is None, reason="openseespy is not installed")
@@ -32,7 +32,8 @@ def specimen(size, law):
 def run(cases, tmp_path=None):
     servers, endings = [], {}
     for k, case in enumerate(cases):
-        server = SpecimenServer(specimen(case["size"], case["law"]), udp=case["udp"], wait=60.0, silence=20.0)
+        server = SpecimenServer(specimen(case["size"], case["law"]), udp=case["udp"], wait=60.0, silence=20.0,
+                                limits=Limits(displacement=case["limited"]) if case.get("limited") else None)
         case["port"] = server.port
         thread = threading.Thread(target=lambda k=k, s=server: endings.__setitem__(k, s.serve()), daemon=True)
         thread.start()
@@ -82,3 +83,11 @@ def test_long_messages_are_cut_into_datagrams_and_steps_over_tcp_are_quick():
     results, _ = run([case(1, "transient", True, data=3000), case(1, "transient", False, steps=200)])
     assert all(difference(r) <= ELASTIC for r in results)
     assert results[1]["seconds"] < 0.02  # 45 ms without quick acknowledgements
+
+
+@pytest.mark.opensees
+def test_a_tripped_limit_gives_the_script_of_opensees_the_control_back():
+    results, endings = run([{**case(1, "transient", udp), "limited": 0.004} for udp in (False, True)])
+    for k, result in enumerate(results):
+        assert 0 < len(result["got"]) < len(result["wanted"])
+        assert endings[k].ending is Ending.SPECIMEN_LIMIT
