@@ -122,6 +122,7 @@ class Experimental(Element):
         self._initial_upper = self._initial[self._upper]
         self._target: Array | None = None
         self._answer: Measurement | None = None
+        self._known: tuple[Array, Measurement] | None = None
         self.moves = 0
         self.journal: Journal | None = None
         self.step = 0
@@ -179,15 +180,7 @@ class Experimental(Element):
             command = self._setup.command(target)
             if self.compensation is not None:
                 command = self.compensation.command(command)
-            self._guard.check(command, time)
-            if self.journal is not None:
-                self.journal.command(str(self.name), self.step, time, command)
-            self._guard.sent(command, time)
-            raw = checked(self.specimen.apply(command, time), self._setup.outputs, self.label())
-            self.moves += 1
-            if self.journal is not None:
-                self.journal.measured(str(self.name), self.step, time, raw.displacement, raw.force)
-            self._guard.measured(raw)
+            raw = self._ask(command, time)
             if self.compensation is not None:
                 self.compensation.measured(raw.displacement)
             reached = self._setup.displacement(raw.displacement, target)
@@ -197,6 +190,28 @@ class Experimental(Element):
         except BaseException:
             self.specimen.hold()
             raise
+
+    def _ask(self, command: Array, time: float) -> Measurement:
+        """Check the command, send it and measure, with everything in the journal."""
+        known, self._known = self._known, None
+        self._guard.check(command, time)
+        if known is not None and np.array_equal(known[0], command):
+            raw = known[1]  # it is there already, and was measured before the interruption
+            self._guard.sent(command, time)
+        else:
+            if self.journal is not None:
+                self.journal.command(str(self.name), self.step, time, command)
+            self._guard.sent(command, time)
+            raw = checked(self.specimen.apply(command, time), self._setup.outputs, self.label())
+            self.moves += 1
+            if self.journal is not None:
+                self.journal.measured(str(self.name), self.step, time, raw.displacement, raw.force)
+        self._guard.measured(raw)
+        return raw
+
+    def expect(self, command: Array, measured: Measurement) -> None:
+        """After an interruption: what was measured for a command whose step was not committed. It is not sent again."""
+        self._known = (command.copy(), measured)
 
     def take(self, program: Program, elements: Array, measured: Measurement, stiffness: Array | None = None) -> None:
         """Write a measurement (and a new stiffness) into the elements' part of a state vector.

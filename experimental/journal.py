@@ -15,7 +15,7 @@ from __future__ import annotations
 import json
 import os
 import time as clock
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -106,6 +106,14 @@ class Record:
         half = values.shape[1] // 2
         return values[:, :half], values[:, half:]
 
+    def unfinished(self, name: str, step: int) -> tuple[Array, Array, Array] | None:
+        """Command, displacement and force of an element measured in a step that was not committed; None where there is none."""
+        command, measured = self.command[name], self.measured[name]
+        if len(measured) == 0 or measured[-1, 0] != step or len(measured) > len(command):
+            return None
+        d, f = self.measurements(name)
+        return self.commands(name)[len(measured) - 1].copy(), d[-1].copy(), f[-1].copy()
+
     def checkpoint(self) -> tuple[int, Array, Array, Array | None]:
         """Last committed step, with the state, the specimens' states and the parameters needed to go on from it."""
         count = min(len(self.state), len(self.specimens))
@@ -163,17 +171,20 @@ class Journal:
         self._specimens.add(step, time, specimens)
         self._state.add(step, time, state)
 
-    def take_over(self, record: Record, through: int) -> None:
+    def take_over(self, record: Record, through: int, measured: Collection[str] = ()) -> None:
         """Take over the rows of an interrupted test up to a step, and the place of its file.
+
+        Of the elements in ``measured`` also the command and the measurement of the step after it are kept.
 
         A killed writer leaves a mark in its file that keeps others from writing. So the rows are copied to a new file, and
         the old one is there until the new one is whole.
         """
-        for target, rows in [*((self._command[n], record.command[n]) for n in self._command),
-                             *((self._measured[n], record.measured[n]) for n in self._measured),
-                             (self._state, record.state), (self._specimens, record.specimens),
-                             *([(self._parameters, record.parameter_history)] if self._parameters else [])]:
-            kept = rows[rows[:, 0] <= through] if len(rows) else rows
+        last = {name: through + (name in measured) for name in self._command}
+        for target, rows, step in [*((self._command[n], record.command[n], last[n]) for n in self._command),
+                                   *((self._measured[n], record.measured[n], last[n]) for n in self._measured),
+                                   (self._state, record.state, through), (self._specimens, record.specimens, through),
+                                   *([(self._parameters, record.parameter_history, through)] if self._parameters else [])]:
+            kept = rows[rows[:, 0] <= step] if len(rows) else rows
             if len(kept) == 0:
                 continue
             target.resize((len(kept) // GROWTH + 1) * GROWTH)

@@ -66,7 +66,7 @@ class Setup:
 
     @cached_property
     def _inverse_at_rest(self) -> Array:
-        return np.linalg.pinv(self.jacobian(np.zeros(self.inputs)))
+        return np.asarray(np.linalg.pinv(self.jacobian(np.zeros(self.inputs))), dtype=float)
 
     def __rshift__(self, other: Setup) -> Setup:
         return Chain(self, other)

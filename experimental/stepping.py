@@ -25,6 +25,7 @@ from femu.errors import InputError
 from femu.experimental.element import Experimental
 from femu.experimental.errors import Ending, ExperimentError, NotConverged
 from femu.experimental.journal import Journal, Record, read_journal
+from femu.experimental.specimen import Measurement
 from femu.experimental.tangent import InitialTangent, TangentEstimator
 from femu.model import Model
 from femu.outcome import Outcome
@@ -93,8 +94,14 @@ class SteppedTest:
                 size = len(part.checkpoint() if isinstance(part, Experimental) else part.state)
                 part.restore(extra[place:place + size])
                 place += size
+        kept = []
+        for name, element in self.elements.items():
+            last = record.unfinished(str(name), step + 1)
+            if last is not None and not len(element.specimen.state):  # an emulated one is set back and moves again
+                element.expect(last[0], Measurement(last[1], last[2], float(record.measured[str(name)][-1, 1])))
+                kept.append(str(name))
         book = self._journal(f"{record.path}.resumed", overwrite=True)
-        book.take_over(record, step)
+        book.take_over(record, step, kept)
         return self._march(step, state.copy(), book)
 
     def check(self, record: Record) -> None:

@@ -11,7 +11,7 @@ import pytest
 from journalled import DT, STEPS, make, same
 
 from femu import FileError, InputError
-from femu.experimental import Ending, Journal, ReplaySpecimen, read_journal
+from femu.experimental import Ending, Journal, ReplaySpecimen, Specimen, read_journal
 
 KILLS = 20
 
@@ -84,6 +84,44 @@ def test_interrupted_twice_and_resumed(tmp_path):
     assert again.resume(tmp_path / "j.h5").ending is Ending.STOPPED_BY_USER
     assert make().resume(tmp_path / "j.h5").ending is Ending.COMPLETE
     assert same(read_journal(tmp_path / "whole.h5"), read_journal(tmp_path / "j.h5"))
+
+
+class Physical(Specimen):
+    """Cannot be set back: it moves on from wherever it is."""
+
+    def __init__(self, inner):
+        self.inner, self.size, self.moves, self.stop_at = inner, inner.size, 0, None
+
+    def apply(self, command, time):
+        self.moves += 1
+        return self.inner.apply(command, time)
+
+    def commit(self, time):
+        if self.stop_at is not None and time > self.stop_at:
+            raise KeyboardInterrupt
+
+    def initial_stiffness(self):
+        return self.inner.initial_stiffness()
+
+
+def test_a_sample_measured_before_the_interruption_is_used_and_not_measured_again(tmp_path):
+    def with_physical(specimen):
+        test = make()
+        test.elements["device"].specimen = specimen
+        return test
+
+    reference = Physical(make().elements["device"].specimen)
+    with_physical(reference).run(tmp_path / "whole.h5")
+    specimen = Physical(make().elements["device"].specimen)
+    specimen.stop_at = 0.5
+    assert with_physical(specimen).run(tmp_path / "j.h5").ending is Ending.STOPPED_BY_USER
+    record = read_journal(tmp_path / "j.h5")
+    assert len(record.measured["device"]) == record.steps + 1  # measured, but not committed
+    specimen.stop_at = None
+    assert with_physical(specimen).resume(tmp_path / "j.h5").ending is Ending.COMPLETE
+    assert specimen.moves == reference.moves == STEPS
+    assert np.array_equal(read_journal(tmp_path / "j.h5").measured["device"][:, :-1],
+                          read_journal(tmp_path / "whole.h5").measured["device"][:, :-1])
 
 
 def test_replay_finds_no_difference_in_the_same_test_and_the_first_in_another(tmp_path):
