@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from scipy.optimize import least_squares
 
 from femu import GroundMotion, Model
 from femu.cli.table import Row, Table
@@ -66,7 +67,6 @@ class Watched(Specimen):
     def __init__(self, inner: EmulatedSpecimen) -> None:
         self.inner, self.size = inner, inner.size
         self.tangents: list[Array] = []
-        self.springs: list[Array] = []
         self.measured: list[Measurement] = []
 
     def apply(self, command: Array, time: float) -> Measurement:
@@ -104,7 +104,32 @@ def simulated(duration: float, seed: int = 1) -> tuple[Watched, SteppedTest]:
     return specimen, test
 
 
-def estimators() -> dict[str, TangentEstimator]:
+def calibrated(specimen: Watched, seconds: float = 6.0, error: float = 0.25) -> BasicSystem:
+    """A twin that begins ``error`` wrong and is fitted to the noisy measurements of the first seconds by least squares."""
+    twin = BasicSystem(hinges(error), coordinates=HINGES)
+    path = specimen.measured[:round(seconds / DT)]
+    forces = np.array([m.force for m in path])
+
+    def misfit(logarithms: Array) -> Array:
+        stiffnesses, limits = np.exp(logarithms).reshape(2, 2)
+        for hinge, (k, y) in enumerate(zip(stiffnesses, limits, strict=True)):
+            twin.parameters[f"{hinge}.k"] = k
+            twin.parameters[f"{hinge}.gamma"] = twin.parameters[f"{hinge}.beta"] = 0.5 / y**2
+        committed = twin.virgin()
+        trial, force, k = committed.copy(), np.zeros(2), np.zeros((2, 2))
+        gaps = np.empty_like(forces)
+        for row, measured in zip(gaps, path, strict=True):
+            twin.evaluate(committed, trial, measured.displacement, force=force, stiffness=k)
+            committed, trial = trial, committed
+            row[:] = force
+        return ((gaps - forces) / FORCE_NOISE).ravel()
+
+    start = np.log([(1.0 + error) * k for k in HINGE_STIFFNESS] + [(1.0 - error) * y for y in HINGE_YIELD])
+    misfit(least_squares(misfit, start).x)
+    return twin
+
+
+def estimators(specimen: Watched) -> dict[str, TangentEstimator]:
     """Every estimator, by the name in the table."""
     noise: dict[str, Any] = {"displacement_noise": DISPLACEMENT_NOISE, "force_noise": FORCE_NOISE}
     return {
@@ -115,6 +140,7 @@ def estimators() -> dict[str, TangentEstimator]:
         "eigenvector": EigenvectorTangent(**noise),
         "intrinsic (hinge coordinates)": IntrinsicTangent(HINGES, **noise),
         "twin, parameters exact": TwinTangent(BasicSystem(hinges(), coordinates=HINGES), **noise),
+        "twin, calibrated on the first 6 s": TwinTangent(calibrated(specimen), **noise),
         "twin, parameters 2 % wrong": TwinTangent(BasicSystem(hinges(0.02), coordinates=HINGES), **noise),
     }
 
@@ -125,7 +151,7 @@ def errors(specimen: Watched) -> dict[str, float]:
     size = np.linalg.norm(initial)
     inverse = np.linalg.inv(HINGES)
     found: dict[str, float] = {}
-    for name, estimator in estimators().items():
+    for name, estimator in estimators(specimen).items():
         estimator.start(initial)
         squares = []
         for measured, exact in zip(specimen.measured, specimen.tangents, strict=True):
@@ -138,7 +164,8 @@ def errors(specimen: Watched) -> dict[str, float]:
 
 
 REFERENCE = {"initial": 32.7, "eigenvector": 34.8, "intrinsic (hinge coordinates)": 19.6}
-MOST = {"intrinsic (hinge coordinates)": 25.0, "twin, parameters exact": 10.0, "twin, parameters 2 % wrong": 10.0}
+MOST = {"intrinsic (hinge coordinates)": 25.0, "twin, parameters exact": 10.0,
+        "twin, calibrated on the first 6 s": 10.0, "twin, parameters 2 % wrong": 10.0}
 
 
 def run(quick: bool = False) -> Table:
@@ -150,4 +177,5 @@ def run(quick: bool = False) -> Table:
         rows.append(Row(name, 100.0 * error, "%", REFERENCE.get(name), f"< {limit:g} %" if limit else "",
                         None if limit is None else 100.0 * error < limit))
     return Table("tangent of the two-hinge specimen: error while yielding", rows, [
+        "The calibrated twin began 25 % wrong in stiffness and yield displacement of each hinge.",
         "Every estimator sees the same noisy measurements. Reference: the prototype, inside the iterations of its integrator."])
