@@ -180,5 +180,5 @@ def run(quick: bool = False) -> Table:
         rows.append(Row(name, 100.0 * error, "%", REFERENCE.get(name), f"< {limit:g} %" if limit else "",
                         None if limit is None else 100.0 * error < limit))
     return Table("tangent of the two-hinge specimen: error while yielding", rows, [
-        "Twins are of the same law as the specimen. The calibrated one began 25 % wrong in stiffness and yield displacement of each hinge.",
+        "Twins are of the same law as the specimen. The calibrated one began 25 % wrong in stiffness and yield displacement.",
         "Every estimator sees the same noisy measurements. Reference: the prototype, inside the iterations of its integrator."])
