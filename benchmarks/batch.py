@@ -66,10 +66,11 @@ def opensees_suite(suite: Suite, found: BatchResult, folder: Path, workers: int)
     motions = [read(record) for record in suite.records]
     steps = [int(np.ceil(m.duration / DT - 1e-9)) for m in motions]
     program = suite.plan.compile()
-    jobs = {f"record{k}": m.acceleration for k, m in enumerate(motions)}
-    np.savez(folder / "jobs.npz", records=len(motions), dt=DT, steps_of=[m.dt for m in motions], workers=workers,
-             rayleigh=[program.parameters["rayleigh.mass"], program.parameters["rayleigh.initial"]],
-             runs=[(r, f, steps[r]) for r, f in zip(found["run_record"], found["factor"], strict=True)], **jobs)
+    jobs: dict[str, Any] = {f"record{k}": m.acceleration for k, m in enumerate(motions)}
+    jobs.update(records=len(motions), dt=DT, steps_of=[m.dt for m in motions], workers=workers,
+                rayleigh=[program.parameters["rayleigh.mass"], program.parameters["rayleigh.initial"]],
+                runs=[(r, f, steps[r]) for r, f in zip(found["run_record"], found["factor"], strict=True)])
+    np.savez(folder / "jobs.npz", **jobs)
     done = subprocess.run([sys.executable, "-m", "femu.benchmarks.batch_peer", str(folder / "jobs.npz"),
                            str(folder / "answers.npz")], capture_output=True, text=True)
     if done.returncode != 0:

@@ -91,7 +91,7 @@ class Batch(ABC):
             reader = _Reader(self.records, self.sets())
 
             def keep(task: Task, demand: Demand) -> None:
-                file.put(task.index, demand, task.scale)
+                file.put(task.number, demand, task.scale)
                 counts["done"] += 1
                 counts["failures"] += demand.outcome.failed
                 if progress:
@@ -142,4 +142,4 @@ class _Reader:
             if len(self._kept) > RECORDS_KEPT:
                 self._kept.popitem(last=False)
         motion = self._kept[task.record]
-        return motion if isinstance(motion, Demand) else Job(task.index, motion, task.scale, self._sets[task.parameter_set])
+        return motion if isinstance(motion, Demand) else Job(task.number, motion, task.scale, self._sets[task.parameter_set])

@@ -136,7 +136,7 @@ def _covariance(log_likelihood: object, a: float, b: float) -> Array:
                        for s in (-1.0, 1.0) for t in (-1.0, 1.0)]
             information[i, j] = -sum(corners) / (4.0 * steps[i] * steps[j])
     try:
-        covariance = np.linalg.inv(information)
+        covariance: Array = np.asarray(np.linalg.inv(information), dtype=np.float64)
     except np.linalg.LinAlgError:
         covariance = np.full((2, 2), np.nan)
     if not np.isfinite(covariance).all() or covariance[0, 0] < 0.0 or covariance[1, 1] < 0.0:

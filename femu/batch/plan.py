@@ -105,7 +105,7 @@ class Plan:
 class Job(NamedTuple):
     """One run: the record as it was read, the scale, and the parameters that differ from the model's."""
 
-    index: int
+    number: int
     motion: GroundMotion
     scale: float
     parameters: Mapping[str, float]
@@ -114,7 +114,8 @@ class Job(NamedTuple):
 class Task(NamedTuple):
     """One run before its record is read: numbers into the lists of the batch."""
 
-    index: int
+    number: int
+    """Place of the run in the file."""
     record: int
     scale: float
     parameter_set: int

@@ -6,6 +6,7 @@ Colours are from the palette of Okabe and Ito; lines also differ in width or das
 from __future__ import annotations
 
 from collections.abc import Sequence
+from os import PathLike
 
 import numpy as np
 import numpy.typing as npt
@@ -16,12 +17,12 @@ from matplotlib.figure import Figure
 from femu.batch.fragility import Fragility
 from femu.batch.ida import IDACurves
 from femu.batch.result import BatchResult
-from femu.errors import InputError
+from femu.errors import FileError, InputError
 from femu.records import GroundMotion
 from femu.units import g
 
 BLUE, VERMILION, GREY = "#0072B2", "#D55E00", "#9A9A9A"
-SIZE = (6.4, 4.6)
+SIZE, DOTS_PER_INCH = (6.4, 4.6), 150
 _MEASURES = {"sa": ("spectral acceleration (g)", g), "pga": ("peak ground acceleration (g)", g), "factor": ("scale factor", 1.0)}
 
 
@@ -31,6 +32,17 @@ def _axes(axes: Axes | None) -> Axes:
     figure = Figure(figsize=SIZE, layout="constrained")
     FigureCanvasAgg(figure)
     return figure.add_subplot()
+
+
+def save(axes: Axes, path: str | PathLike[str]) -> None:
+    """Write the picture that axes belong to; the ending of the name says the format."""
+    figure = axes.get_figure()
+    if not isinstance(figure, Figure):
+        raise InputError("plots.save", "axes", axes, "must belong to a figure of their own")
+    try:
+        figure.savefig(path, dpi=DOTS_PER_INCH)
+    except (OSError, ValueError) as error:
+        raise FileError(path, f"cannot be written ({error})") from None
 
 
 def plot_ida(curves: IDACurves, axes: Axes | None = None, shares: Sequence[float] = (0.16, 0.5, 0.84)) -> Axes:

@@ -1,8 +1,8 @@
 """The file of a batch: HDF5 that any netCDF4 reader opens, filled in place as runs end.
 
 Everything but the numbers is written when the file is made: names, shapes, and room for every run. After that, rows are
-only ever written in place, first what a run found, then its outcome, each followed by a flush. So the file opens after
-the program was killed at any moment, and a run counts as done only if all of it is there. Nothing in the file depends
+only ever written in place, first what a run found, then its outcome, each brought to the disk before the next. So the
+file opens after a kill or a power failure at any moment, and a run counts as done only if all of it is there. Nothing in the file depends
 on the clock or on the order in which runs end: two batches of the same content have the same bytes.
 
 Dimensions: ``run``, ``storey``, ``record``, ``parameter_set``, ``parameter``. Variables over ``run``: see `COLUMNS`.
@@ -10,6 +10,8 @@ Dimensions: ``run``, ``storey``, ``record``, ``parameter_set``, ``parameter``. V
 
 from __future__ import annotations
 
+import contextlib
+import os
 import time
 from collections.abc import Mapping, Sequence
 from os import PathLike
@@ -24,7 +26,7 @@ from femu.batch.runner import LONGEST_MESSAGE, Demand
 from femu.errors import FileError
 
 FORMAT = "femu batch 1"
-FLUSH_SECONDS = 0.25  # how long a finished run may wait for others before it is written
+FLUSH_SECONDS = 0.5  # how long a finished run may wait for others before it is written
 
 COLUMNS: dict[str, tuple[str, str]] = {
     "factor": ("1", "factor on the record"),
@@ -101,7 +103,7 @@ class ResultsFile:
         add("outcome", np.zeros(count, dtype=np.int8), ("run",), meaning="how the run ended")
         file["outcome"].attrs["flag_values"] = np.array([o.value for o in RunOutcome], dtype=np.int8)
         file["outcome"].attrs["flag_meanings"] = " ".join(o.name.lower() for o in RunOutcome)
-        file.flush()
+        _to_disk(file)
         return cls(place, file)
 
     @classmethod
@@ -134,7 +136,7 @@ class ResultsFile:
         return float(self._file["scale"][index])
 
     def put(self, index: int, demand: Demand, scale: float | None = None) -> None:
-        """Take the result of a run; it is on its way to the disk within a quarter of a second."""
+        """Take the result of a run; it is on its way to the disk within half a second."""
         if scale is not None:
             self._file["scale"][index] = scale
         self._waiting.append((index, demand))
@@ -154,10 +156,10 @@ class ResultsFile:
                 if len(values):
                     self._file[name][index] = values
             self._file["message"][index] = _clip(demand.message, LONGEST_MESSAGE)
-        self._file.flush()
+        _to_disk(self._file)
         for index, demand in self._waiting:
             self._file["outcome"][index] = demand.outcome
-        self._file.flush()
+        _to_disk(self._file)
         self._waiting.clear()
         self._flushed = time.monotonic()
 
@@ -167,6 +169,12 @@ class ResultsFile:
             self.flush()
         finally:
             self._file.close()
+
+
+def _to_disk(file: h5py.File) -> None:
+    file.flush()
+    with contextlib.suppress(OSError, TypeError, ValueError):  # not every file system, nor every HDF5 driver, can
+        os.fsync(file.id.get_vfd_handle())
 
 
 def _clip(text: str, size: int) -> bytes:

@@ -70,7 +70,7 @@ class Suite(Batch):
         return {"kind": "suite", "scales": list(self.scales)}
 
     def feed(self, file: ResultsFile) -> _Queue:
-        return _Queue(task for task in self.tasks() if not file.done(task.index))
+        return _Queue(task for task in self.tasks() if not file.done(task.number))
 
 
 class _Queue:

@@ -10,6 +10,7 @@ import os
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -24,9 +25,16 @@ from femu.errors import FemuError, FileError, UnsupportedError
 from femu.records import GroundMotion, synthetic
 from femu.records.reading import ACCELERATION_UNITS, canonical_unit
 
-NUMBER, WHOLE, TEXT, FLAG, LIST, TABLE = (float, int), (int,), (str,), (bool,), (list,), (dict,)
-_WORDS = {NUMBER: "a number", WHOLE: "a whole number", TEXT: "a text", FLAG: "true or false", LIST: "a list", TABLE: "a table"}
-_KEYS: dict[str, dict[str, tuple[type, ...]]] = {
+Kind = tuple[type, ...]
+NUMBER: Kind = (float, int)
+WHOLE: Kind = (int,)
+TEXT: Kind = (str,)
+FLAG: Kind = (bool,)
+LIST: Kind = (list,)
+TABLE: Kind = (dict,)
+_WORDS: dict[Kind, str] = {NUMBER: "a number", WHOLE: "a whole number", TEXT: "a text", FLAG: "true or false",
+                           LIST: "a list", TABLE: "a table"}
+_KEYS: dict[str, dict[str, Kind]] = {
     "model": {"source": TEXT, "gravity": TEXT, "storeys": LIST},
     "records": {"synthetic": WHOLE, "seed": WHOLE, "duration": NUMBER, "el_centro": FLAG, "files": LIST, "listing": TEXT,
                 "unit": TEXT, "dt": NUMBER},
@@ -142,7 +150,7 @@ class _Reader:
             names = sorted(glob.glob(str(folder / pattern))) if glob.has_magic(pattern) else [str(folder / pattern)]
             if not names:
                 raise self.error(f"no file matches {pattern!r} in {folder}", "records", "files")
-            found += self.guard("records", lambda names=names: [RecordFile(n, unit=unit, dt=dt) for n in names], "files")
+            found += self.guard("records", partial(_files, names, unit, dt), "files")
         if "listing" in self.content.get("records", {}):
             found += self.listing(folder / self.get("records", "listing", ""), unit)
         if not found:
@@ -205,13 +213,17 @@ class _Reader:
             if set(given) != {"distribution", *keys} or not all(isinstance(given[k], (int, float)) for k in keys):
                 raise self.error(f"{name!r} must give the numbers {' and '.join(keys)}", "parameters.vary", name)
             numbers = [given[key] for key in keys]
-            vary[name] = self.guard("parameters.vary", lambda make=make, numbers=numbers: make(*numbers), name)
+            vary[name] = self.guard("parameters.vary", partial(make, *numbers), name)
         methods = {"latin hypercube": latin_hypercube, "sobol": sobol}
         method = self.get("parameters", "method", "latin hypercube")
         if method not in methods:
             raise self.error(f"method = {method!r} must be one of {', '.join(methods)}", "parameters", "method")
         samples, seed = self.get("parameters", "samples", 1), self.get("parameters", "seed", 0)
         return self.guard("parameters", lambda: methods[method](vary, samples, seed))
+
+
+def _files(names: list[str], unit: str | None, dt: float | None) -> list[RecordFile]:
+    return [RecordFile(name, unit=unit, dt=dt) for name in names]
 
 
 def _parse(path: Path, text: str) -> dict[str, Any]:

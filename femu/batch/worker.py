@@ -10,19 +10,19 @@ import os
 import pickle
 import signal
 import sys
-from typing import Any, BinaryIO
+from typing import IO, Any
 
 LENGTH = 8  # bytes
 
 
-def send(stream: BinaryIO, message: Any) -> None:
+def send(stream: IO[bytes], message: Any) -> None:
     """Write one message."""
     content = pickle.dumps(message, protocol=pickle.HIGHEST_PROTOCOL)
     stream.write(len(content).to_bytes(LENGTH, "little") + content)
     stream.flush()
 
 
-def receive(stream: BinaryIO) -> Any:
+def receive(stream: IO[bytes]) -> Any:
     """Read one message; EOFError where the other side has gone."""
     head = stream.read(LENGTH)
     if len(head) < LENGTH:

@@ -114,11 +114,11 @@ def draw(found: Any, folder: Path) -> None:
     from femu.errors import AnalysisError, InputError
 
     folder.mkdir(parents=True, exist_ok=True)
-    plots.plot_drifts(found).figure.savefig(folder / "drifts.png", dpi=150)
+    plots.save(plots.plot_drifts(found), folder / "drifts.png")
     if found.settings["kind"] == "ida":
         curves = IDACurves.of(found)
-        plots.plot_ida(curves).figure.savefig(folder / "ida.png", dpi=150)
+        plots.save(plots.plot_ida(curves), folder / "ida.png")
         try:
-            plots.plot_fragility(fit_curves(curves), curves).figure.savefig(folder / "fragility.png", dpi=150)
+            plots.save(plots.plot_fragility(fit_curves(curves), curves), folder / "fragility.png")
         except (AnalysisError, InputError) as error:
             click.echo(f"no fragility curve: {error}", err=True)

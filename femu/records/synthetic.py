@@ -30,8 +30,9 @@ def synthetic(seed: int, *, duration: float = 30.0, dt: float = 0.01, pga: float
         if not (math.isfinite(value) and value > 0.0):
             raise InputError("synthetic", name, value, "must be above 0")
     noise = _generator(seed).standard_normal(times.size)
-    frequency = np.fft.rfftfreq(2 * times.size, dt)  # zeros behind the noise keep its end from running into its start
-    shaped = np.fft.irfft(np.fft.rfft(noise, 2 * times.size) * _ground(frequency, ground_frequency, ground_damping))
+    padded = 2 * times.size  # zeros behind the noise keep its end from running into its start
+    frequency = np.asarray(np.fft.rfftfreq(padded, dt), dtype=np.float64)
+    shaped = np.fft.irfft(np.multiply(np.fft.rfft(noise, padded), _ground(frequency, ground_frequency, ground_damping)))
     samples = shaped[:times.size] * envelope(times, rise, strong)
     return GroundMotion(f"synthetic {seed}", dt, without_baseline(samples, dt, 2)).scaled(pga=pga)
 
@@ -86,7 +87,7 @@ def _ground(frequency: Array, ground_frequency: float, ground_damping: float) ->
 def _times(duration: float, dt: float) -> Array:
     if not (math.isfinite(duration) and math.isfinite(dt) and 0.0 < dt < duration):
         raise InputError("synthetic", "duration, dt", (duration, dt), "must be above 0, and dt the smaller")
-    return dt * np.arange(round(duration / dt) + 1)
+    return np.asarray(dt * np.arange(round(duration / dt) + 1), dtype=np.float64)
 
 
 def _generator(seed: int) -> np.random.Generator:

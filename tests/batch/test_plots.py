@@ -9,7 +9,7 @@ import pytest
 from batch_cases import motions, plan, suite
 
 from femu.batch import IDA, Tracing, fit_intervals, plots
-from femu.errors import InputError
+from femu.errors import FileError, InputError
 from femu.units import g
 
 
@@ -22,7 +22,9 @@ def test_drifts_over_the_height(tmp_path: Path) -> None:
     assert len(plots.plot_drifts(found, scale=2.0).get_lines()) == 2 + 2
     with pytest.raises(InputError, match="scale"):
         plots.plot_drifts(found, scale=7.0)
-    axes.figure.savefig(tmp_path / "a.png")
+    plots.save(axes, tmp_path / "a.png")
+    with pytest.raises(FileError):
+        plots.save(axes, tmp_path / "no" / "a.png")
     assert (tmp_path / "a.png").stat().st_size > 5000
 
 

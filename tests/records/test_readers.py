@@ -11,6 +11,8 @@ from femu.errors import FemuError, FileError, InputError
 from femu.records import GroundMotion
 from femu.units import g
 
+pytestmark = pytest.mark.filterwarnings("ignore::femu.records.RecordWarning")  # the files are short
+
 NEW_HEADER = """PEER NGA STRONG MOTION DATABASE RECORD
 Somewhere-01, 1/2/1999, Some Station, 90
 ACCELERATION TIME SERIES IN UNITS OF G
