@@ -112,6 +112,7 @@ def limit_reached(context):
 def start(context):
     """Loads of the committed state, where they are not known from the step before."""
     if context[slot.FRESH] != 0:
+        copy(context[slot.NELEMENT], floats_at(context[slot.C]), floats_at(context[slot.T]))
         apply_loads(context, floats_at(context[slot.FACTORS]))
         copy(context[slot.NDOF], floats_at(context[slot.PEXT]), floats_at(context[slot.PEXT0]))
 

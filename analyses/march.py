@@ -114,8 +114,10 @@ def _unbalance(context, settings):
 @routine
 def _factor(context, settings):
     """Form and factor the matrix of the iteration; 0, or 1 where it is singular."""
-    if context[slot.K] == context[slot.A]:
-        separate_imposed(context)  # assembled in place
+    context[slot.CHANGED] = 0
+    if context[slot.IN_PLACE] != 0:
+        context[slot.A], context[slot.K] = context[slot.K], context[slot.A]
+        separate_imposed(context)
         return _factored(context)
     dt, alpha = settings[code.DT], settings[code.ALPHA_F]
     initial = int(settings[code.TANGENT]) == code.INITIAL
@@ -201,7 +203,9 @@ def _iterate(context, settings, step):
     scale = _unbalance(context, settings)
     first, known, started = 0.0, 0, norm(neq, r)
     for iteration in range(int(settings[code.ITERATIONS])):
-        if iteration == 0 or (int(settings[code.TANGENT]) == code.EACH and krylov == 0) or (krylov > 0 and known > krylov):
+        # the factors of the last iteration still serve where no element changed its stiffness since
+        renew = int(settings[code.TANGENT]) == code.EACH and krylov == 0 and context[slot.CHANGED] != 0
+        if iteration == 0 or renew or (krylov > 0 and known > krylov):
             if _factor(context, settings) != 0:
                 return code.SINGULAR
             known = 0

@@ -88,7 +88,7 @@ class Marcher:
         s, context = self.settings, self.run.context
         in_place = (algorithm.tangent == code.EACH and algorithm.krylov == 0 and s[code.ALPHA_F] == 1.0
                     and s[code.CURRENT] == 0.0 and s[code.COMMITTED] == 0.0 and self.kernel is march)
-        context[slot.K] = context[slot.A] if in_place else self.run[slot.K].ctypes.data
+        context[slot.IN_PLACE] = int(in_place)
         context[slot.BASE] = context[slot.BASE_MASS] = 0
         if in_place and s[code.CONTROL] == code.TRANSIENT:
             by_mass = 1.0 / (s[code.BETA] * s[code.DT] ** 2)

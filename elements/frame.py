@@ -26,7 +26,7 @@ import math
 
 from femu import context as slot
 from femu.elements.assembly import scatter
-from femu.kernels import floats_at, inlined, ints_at, kernel, shift
+from femu.kernels import floats_at, inlined, ints_at, kernel, load, shift
 
 LINEAR, P_DELTA, COROTATIONAL = 0, 1, 2
 GEOMETRIES = {"linear": LINEAR, "p-delta": P_DELTA, "corotational": COROTATIONAL}
@@ -59,7 +59,7 @@ def frame_group(context, first, count, mode):
     for e in range(first, first + count):
         own = shift(integers, table[e])
         g = shift(geometry, own[slot.AT_G])
-        load = shift(loads, own[slot.AT_LOAD])
+        loaded = shift(loads, own[slot.AT_LOAD])
         kind = own[GEOMETRY]
         length, inverse, c, s = g[LENGTH], g[INVERSE], g[COSINE], g[SINE]
         theta_i, theta_j = u[own[slot.DOFS + 2]], u[own[slot.DOFS + 5]]
@@ -101,13 +101,16 @@ def frame_group(context, first, count, mode):
         # an element that was never evaluated has no stiffness to form anything from
         if mode == slot.EVALUATE or state[BASIC_STIFFNESS] == 0.0:
             state = shift(trial, own[slot.AT_STATE])
+            before = load(state, BASIC_STIFFNESS, 1, 6)
             failed = slot.call_basic(own[slot.BASIC], (
                 shift(own, OWN_INTEGERS), shift(g, FRAME_CONSTANTS), shift(parameters, own[slot.AT_P]),
                 shift(committed, own[slot.AT_STATE]), state, shift(w, BASIC_WORKSPACE), v, v, step,
-                shift(load, END_REACTIONS)))
+                shift(loaded, END_REACTIONS)))
             if failed != 0:
                 context[slot.FAILED] = e + 1
                 return 1
+            if kind == COROTATIONAL or before != load(state, BASIC_STIFFNESS, 1, 6):
+                context[slot.CHANGED] = 1
 
         N, Mi, Mj = state[0], state[1], state[2]
         knn, kni, knj, kii, kij, kjj = state[3], state[4], state[5], state[6], state[7], state[8]
@@ -137,8 +140,8 @@ def frame_group(context, first, count, mode):
                 kyy += 2.0 * moment * s * c
         # reactions of the member load keep their direction
         c0, s0 = g[COSINE], g[SINE]
-        fix, fiy = c0 * load[0] - s0 * load[1] - fx, s0 * load[0] + c0 * load[1] - fy
-        fjx, fjy = fx - s0 * load[2], fy + c0 * load[2]
+        fix, fiy = c0 * loaded[0] - s0 * loaded[1] - fx, s0 * loaded[0] + c0 * loaded[1] - fy
+        fjx, fjy = fx - s0 * loaded[2], fy + c0 * loaded[2]
         if own[RIGID_ENDS] != 0:
             fi -= fix * xi + fiy * yi
             fj += fjx * xj + fjy * yj

@@ -45,7 +45,7 @@ def link_group(context, first, count, mode):
         own = shift(integers, table[e])
         g = shift(floats_at(context[slot.G]), own[slot.AT_G])
         m, n = int(g[DIRECTIONS]), int(g[COUNT])
-        matrix, entries = shift(g, B), n * (n + 1) // 2
+        matrix, entries = shift(g, B), max(n * (n + 1), m * (m + 1)) // 2
         v = floats_at(context[slot.W])
         rate, f, k, rest = shift(v, m), shift(v, 2 * m), shift(v, 2 * m + n), shift(v, 2 * m + n + entries)
         for d in range(m):
@@ -54,17 +54,22 @@ def link_group(context, first, count, mode):
                 v[d] += matrix[d * n + a] * u[own[slot.DOFS + a]]
                 rate[d] += matrix[d * n + a] * velocity[own[slot.DOFS + a]]
         state = shift(floats_at(context[slot.T]), own[slot.AT_STATE])
+        stiffness, triangle = shift(state, m), m * (m + 1) // 2
+        for a in range(triangle):
+            k[a] = stiffness[a]
         if slot.call_basic(own[slot.BASIC], (
                 shift(own, slot.DOFS + n), g, shift(floats_at(context[slot.P]), own[slot.AT_P]),
                 shift(floats_at(context[slot.C]), own[slot.AT_STATE]), state, rest, v, rate,
                 floats_at(context[slot.STEP]), g)) != 0:
             context[slot.FAILED] = e + 1
             return 1
+        for a in range(triangle):
+            if k[a] != stiffness[a]:
+                context[slot.CHANGED] = 1
         for a in range(n):
             f[a] = 0.0
         for a in range(entries):
             k[a] = 0.0
-        stiffness = shift(state, m)
         for d in range(m):
             for a in range(n):
                 f[a] += matrix[d * n + a] * state[d]
@@ -123,7 +128,8 @@ class BasicLink(Element):
         return Plan(
             dofs=[dofs[a] for a in used], group=link_group, basic=basic, integers=integers,
             geometry=[float(m), float(n), *(float(v) for v in matrix[:, used].ravel())],
-            state=[*forces, *triangle, *deformations, *histories], workspace=2 * m + n + n * (n + 1) // 2 + workspace,
+            state=[*forces, *triangle, *deformations, *histories],
+            workspace=2 * m + n + max(n * (n + 1), m * (m + 1)) // 2 + workspace,
             damped=damped, restless=restless, basic_forces=tuple(forces))
 
 

@@ -64,6 +64,8 @@ def truss_group(context, first, count, mode):
         N = p[AREA] * w[STRESS]
         # a rate follows the displacement as the integrator has it
         k = p[AREA] / length * (w[TANGENT] + step[2] * w[DAMPING])
+        if kind == COROTATIONAL or k != trial[STIFFNESS]:
+            context[slot.CHANGED] = 1
         trial[FORCE], trial[STIFFNESS], trial[ELONGATION] = N, k, elongation
         fx, fy = c * N, s * N
         kxx, kxy, kyy = c * c * k, c * s * k, s * s * k
