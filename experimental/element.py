@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import KW_ONLY
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -66,6 +66,8 @@ class Experimental(Element):
     deformations into commands of the actuators (`Direct` if left out), ``limits`` are checked before each command leaves.
     A ``compensation`` of the actuators' delay works on the commands, before the limits.
     """
+
+    asks_specimen: ClassVar[bool] = True
 
     name: Name
     _: KW_ONLY

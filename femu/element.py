@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -44,6 +44,8 @@ class Element(Component):
     """Something between nodes. Subclasses declare parameters, and lay themselves out with `plan`."""
 
     name: Name
+
+    asks_specimen: ClassVar[bool] = False  # whether its force comes from a specimen, so that only a hybrid test can run it
 
     @property
     def nodes(self) -> tuple[Name, ...]:

@@ -269,3 +269,12 @@ def test_an_unknown_failure_of_a_specimen_holds_it_and_is_journalled(tmp_path):
     record = read_journal(tmp_path / "j.h5")
     assert record.ending is Ending.ERROR
     assert record.steps == 20
+
+
+def test_a_transient_run_refuses_to_leave_the_specimen_out() -> None:
+    from femu import AnalysisError
+
+    specimen = EmulatedSpecimen(Bilinear(E=1e6, fy=1e4, b=0.1))
+    model = masses(ExperimentalTruss("link", "A", "B", specimen=specimen))
+    with pytest.raises(AnalysisError, match="experimental element 'link'"):
+        Transient(Newmark(), dt=0.01).run(model, QUAKE, duration=1.0)
