@@ -27,7 +27,7 @@ from typing import Any
 
 import numpy as np
 
-from femu.benchmarks import frame_peer
+from femu.benchmarks import frame_peer, own_material
 from femu.benchmarks.frame_models import DT, SIZES, FrameSize, motion, program, yielded
 from femu.benchmarks.frame_models import run as run_femu
 from femu.cli.table import Row, Table
@@ -40,6 +40,7 @@ BATCH_ONE_CORE, BATCH_TWO_CORES = 20.0, 40.0
 RECORDS, RECORD_STEPS = 40, 250
 LARGEST_MEMORY = 1024.0  # MB
 LARGEST_EXPONENT = 1.5
+OWN_MATERIAL = 1.1  # time of a frame with a user's material over that with the built-in one
 AGREEMENT = 1e-8  # of the peak
 TRIALS, TRIAL_STEPS, TRIAL_PASSES = 4, 4, 1000  # openseespy's settings are compared over so many steps, more on small frames
 
@@ -213,6 +214,7 @@ def collect(quick: bool) -> dict[str, Any]:
         for size in [replace(s, steps=s.steps // 2) for s in SIZES[:3]] if quick else SIZES:
             for kind in KINDS:
                 found["frames"].append(measure(ops, size, kind, turns(size, quick)))
+        found["own material"] = own_material.compare(SIZES[2], 5 if quick else 20)
     found["batch"] = batch(ops, 4 if quick else RECORDS, 100 if quick else RECORD_STEPS)
     found["startup"] = startup(cold=not quick)
     if not quick:
@@ -252,6 +254,9 @@ def table(found: dict[str, Any]) -> Table:
         rows.append(Row(f"setting up a run, {largest}, {kind}", 1e3 * [m for m in frames if m.kind == kind][-1].setup, "ms"))
         rows.append(Row(f"growth to {largest}, {kind}: exponent", exponent, limit=f"<= {LARGEST_EXPONENT:g}",
                         ok=exponent <= LARGEST_EXPONENT, reference=f"openseespy {growth(frames, kind, 'openseespy'):.3g}"))
+    built_in, own = found["own material"]
+    rows.append(Row("10x5: a user's own material / built-in", own / built_in, limit=f"<= {OWN_MATERIAL:g}",
+                    ok=own / built_in <= OWN_MATERIAL, reference=f"{1e3 * own:.3g} / {1e3 * built_in:.3g} ms"))
     b = found["batch"]
     whole = b["records"] >= RECORDS
     for label, key, least in (("one core", "femu", BATCH_ONE_CORE), ("two cores", "femu, two threads", BATCH_TWO_CORES)):
