@@ -60,7 +60,8 @@ class ProcessHand:
             self._told = False
             environment = {**os.environ, **dict.fromkeys(PINNED, "1"), "PYTHONPATH": os.pathsep.join(p for p in sys.path if p)}
             self._process = subprocess.Popen([sys.executable, "-c", _WORKER], stdin=subprocess.PIPE,
-                                             stdout=subprocess.PIPE, env=environment)
+                                             stdout=subprocess.PIPE, env=environment,
+                                             start_new_session=True)  # Ctrl-C is for the parent
         return self._process
 
     def run(self, job: Job) -> Demand:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 import pickle
-import signal
 import sys
 from typing import IO, Any
 
@@ -36,7 +35,6 @@ def receive(stream: IO[bytes]) -> Any:
 
 def main() -> None:
     """Serve until the other side closes."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the parent, which closes the input
     inward = sys.stdin.buffer
     outward = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
     # whatever a model prints must not run into the messages
