@@ -29,7 +29,7 @@ class OwnSteel(Material):
         trial = E * (strain - plastic)
         xi = min(max(trial, -fy), fy)
         elastic = abs(trial) < (1.0 - 1e-12) * fy
-        return b * E * strain + (1.0 - b) * xi, E if elastic else b * E, (plastic if elastic else strain - xi / E,)
+        return b * E * strain + (1.0 - b) * xi, E if elastic else b * E, (plastic if elastic else strain - xi * (1.0 / E),)
 
 
 def own_program(size: FrameSize) -> Program:

@@ -38,4 +38,5 @@ class Bilinear(Material):
         xi = min(max(trial, -fy), fy)
         elastic = abs(trial) < AT_YIELD * fy
         tangent = E if elastic else b * E
-        return b * E * strain + (1.0 - b) * xi, tangent, (plastic if elastic else strain - xi / E,)
+        # the reciprocal is the same for all points of a block, a division at each would cost as much as all the rest
+        return b * E * strain + (1.0 - b) * xi, tangent, (plastic if elastic else strain - xi * (1.0 / E),)

@@ -12,15 +12,45 @@ import numpy.typing as npt
 
 from femu.component import Constitutive, Material, Section, require
 from femu.errors import InputError
-from femu.kernels import Kernel, kernel, shift
+from femu.kernels import Kernel, inlined, kernel, shift
 from femu.laws import BLOCK, call_block
 from femu.parameters import Parameter, finite
+from femu.vectors import minus, pick, plus, spread, take, times, transposed
 
 _GROUP_INTEGERS = 6
-_SUMS = {"contract", "reassoc"}  # lets the sums over the fibres run four at a time
 
 
-@kernel(BLOCK, fastmath=_SUMS)
+@inlined
+def _add_sums(n, j, fibres, stress, modulus, area, height, y, k):
+    """Add the forces and stiffnesses of one point's fibres to those of point j, four fibres at a time."""
+    zero, one = spread(0.0), spread(1.0)
+    forces, moments, axials, bendings, coupled = zero, zero, zero, zero, zero
+    whole = fibres - fibres % 4
+    for f in range(0, whole, 4):
+        a, h = take(area, f), take(height, f)
+        force, stiffness = times(take(stress, f), a), times(take(modulus, f), a)
+        arm = times(stiffness, h)
+        forces, moments = plus(forces, force, one), minus(moments, force, h)
+        axials, bendings, coupled = plus(axials, stiffness, one), plus(bendings, arm, h), minus(coupled, arm, one)
+    rows = transposed((forces, moments, axials, bendings))
+    sums = plus(plus(rows[0], rows[1], one), plus(rows[2], rows[3], one), one)
+    both = pick(coupled, 0) + pick(coupled, 1) + (pick(coupled, 2) + pick(coupled, 3))
+    total_force, total_moment, axial, bending = pick(sums, 0), pick(sums, 1), pick(sums, 2), pick(sums, 3)
+    for f in range(whole, fibres):
+        force, stiffness = stress[f] * area[f], modulus[f] * area[f]
+        total_force += force
+        total_moment -= force * height[f]
+        axial += stiffness
+        both -= stiffness * height[f]
+        bending += stiffness * height[f] * height[f]
+    y[j] += total_force
+    y[n + j] += total_moment
+    k[j] += axial
+    k[n + j] += both
+    k[2 * n + j] += bending
+
+
+@kernel(BLOCK)
 def _fibres(n, i, p, c, t, w, x, r, s, y, k, d):
     # i: number of groups, then for each group: address, integers, y and area, parameters, history, fibres
     for j in range(2 * n):
@@ -43,19 +73,7 @@ def _fibres(n, i, p, c, t, w, x, r, s, y, k, d):
             points, shift(i, own[1]), shift(p, own[3]), shift(c, own[4] * n), shift(t, own[4] * n), rest,
             strain, r, s, stress, modulus, d))
         for j in range(n):
-            force, moment, axial, coupled, bending = 0.0, 0.0, 0.0, 0.0, 0.0
-            tension, slope = shift(stress, j * fibres), shift(modulus, j * fibres)
-            for f in range(fibres):
-                force += tension[f] * area[f]
-                moment -= tension[f] * area[f] * height[f]
-                axial += slope[f] * area[f]
-                coupled -= slope[f] * area[f] * height[f]
-                bending += slope[f] * area[f] * height[f] * height[f]
-            y[j] += force
-            y[n + j] += moment
-            k[j] += axial
-            k[n + j] += coupled
-            k[2 * n + j] += bending
+            _add_sums(n, j, fibres, shift(stress, j * fibres), shift(modulus, j * fibres), area, height, y, k)
     return failed
 
 

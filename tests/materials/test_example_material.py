@@ -33,7 +33,7 @@ class HomemadeSteel(Material):
         xi = min(max(trial, -fy), fy)
         elastic = abs(trial) < (1.0 - 1e-12) * fy
         tangent = E if elastic else b * E
-        return b * E * strain + (1.0 - b) * xi, tangent, (plastic if elastic else strain - xi / E,)
+        return b * E * strain + (1.0 - b) * xi, tangent, (plastic if elastic else strain - xi * (1.0 / E),)
 
 
 def test_flag() -> None:
