@@ -72,8 +72,8 @@ class Transient:
         program = as_program(model)
         for name, element in program.elements.items():
             if element.asks_specimen:
-                raise AnalysisError(f"{program.name!r} has the experimental element {name!r}: a transient run would never ask its "
-                                    "specimen. Run the model as a hybrid test; see femu.experimental.")
+                raise AnalysisError(f"{program.name!r} has the experimental element {name!r}: a transient run would never ask "
+                                    "its specimen. Run the model as a hybrid test; see femu.experimental.")
         state = starting(program, start)
         motions = _by_direction(motion)
         steps = self._count(motions, duration, state)
