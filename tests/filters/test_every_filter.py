@@ -169,8 +169,8 @@ def test_bounds_are_never_violated(name):
 
 @pytest.mark.parametrize("name", EVERY)
 def test_many_random_steps_keep_the_covariance_positive(name):
-    """1e5 steps of wild measurements, with gaps, on a nonlinear system; fewer where a step is a thousand times dearer."""
-    steps = 2000 if name in MONTE_CARLO else 100_000
+    """1e5 steps of wild measurements, with gaps, on a nonlinear system."""
+    steps = 100_000
     generator = np.random.default_rng(9)
     y = 3.0 * generator.standard_t(2.0, size=(steps, 1))
     y[generator.random(steps) < 0.1] = np.nan
@@ -180,8 +180,10 @@ def test_many_random_steps_keep_the_covariance_positive(name):
     assert np.isfinite(history.mean).all() and np.isfinite(history.covariance).all()
     P = history.covariance
     assert np.array_equal(P, P.transpose(0, 2, 1))
-    assert P[:, 0, 0].min() > 0.0 and P[:, 1, 1].min() >= 0.0
-    scaled = P[:, 0, 1] ** 2 / (P[:, 0, 0] * np.maximum(P[:, 1, 1], 1e-300))
+    # a wild measurement may leave a bootstrap filter with one particle that counts: a point has no spread
+    least = P[:, 0, 0].min()
+    assert (least >= 0.0 if name == "ParticleFilter" else least > 0.0) and P[:, 1, 1].min() >= 0.0
+    scaled = P[:, 0, 1] ** 2 / np.maximum(P[:, 0, 0] * P[:, 1, 1], 1e-300)
     assert scaled.max() <= 1.0 + 1e-9  # a correlation is at most one
     assert history.final.counts["refused"] == 0
 
