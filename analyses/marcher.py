@@ -26,6 +26,7 @@ from femu.save import Save
 Array = npt.NDArray[np.float64]
 CHUNK_SECONDS = 0.05  # a call into the kernel lasts about this long; between calls Ctrl-C and time limits are seen
 
+FIRST_CHUNK = 32  # steps
 _OUT_OF_TIME = -1
 _NEVER = 1 << 62
 _WHY = {
@@ -118,7 +119,7 @@ class Marcher:
         self._record()
         began = time.perf_counter()
         self._deadline = began + self.policy.time_limit
-        done, chunk = 0, 4
+        done, chunk = 0, FIRST_CHUNK
         outcome = Outcome.COMPLETE
         if self.progress:
             self.progress.start(self.title, self.steps.count)

@@ -24,10 +24,15 @@ Array = npt.NDArray[np.float64]
 _ALIGNMENT = 64
 
 
+def address(array: npt.NDArray[Any]) -> int:
+    """Where an array's data begin; several times faster than ``array.ctypes.data``."""
+    return int(array.__array_interface__["data"][0])
+
+
 def aligned(size: int) -> Array:
     """Zeros that begin at a cache line."""
     raw = np.zeros(size + _ALIGNMENT // 8)
-    shift = (-raw.ctypes.data) % _ALIGNMENT // 8
+    shift = (-address(raw)) % _ALIGNMENT // 8
     return raw[shift:shift + size]
 
 
@@ -84,7 +89,7 @@ class Run:
         """Put an array into a slot of the context, and keep it alive."""
         assert array.flags.c_contiguous
         self._held[place] = array
-        self.context[place] = array.ctypes.data
+        self.context[place] = address(array)
         return array
 
     def use(self, state: State) -> None:
