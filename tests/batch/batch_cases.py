@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import time
 from pathlib import Path
 from typing import Any
 
@@ -67,5 +68,12 @@ def resident(pid: int) -> int:
     raise ProcessLookupError(pid)
 
 
+class Slow(Watch):
+    """Takes its time after each run, so that a test can kill the batch in its middle on any machine."""
+
+    def advance(self, done: int, failures: int) -> None:
+        time.sleep(0.1)
+
+
 if __name__ == "__main__":  # the process that a test kills
-    suite(20, duration=30.0).run(sys.argv[1], workers=2)
+    suite(20, duration=30.0).run(sys.argv[1], workers=2, progress=Slow())
