@@ -13,7 +13,6 @@ import numpy.typing as npt
 
 from femu import band
 from femu import context as slot
-from femu.element import Name
 from femu.equilibrium import damping_kernel, determine_kernel, loads_kernel, matrix_kernel
 from femu.errors import AnalysisError, InputError
 from femu.kernels import Kernel
@@ -118,17 +117,6 @@ class Run:
             virgin.hold(slot.KD, aligned(p.storage + 8))
         virgin.determine(slot.EVALUATE)
         return virgin[slot.KD] if damped else virgin[slot.K]
-
-    def basic_stiffness(self, name: Name) -> Array:
-        """Basic stiffness matrix of an element of the virgin structure."""
-        virgin = Run(self.program, self.program.state(), self.parameters)
-        virgin.determine(slot.EVALUATE)
-        start, _ = self.program.element_state(name)
-        n = len(self.program.plans[name].basic_forces)
-        upper = virgin[slot.T][start + n:start + n + n * (n + 1) // 2]
-        matrix = np.zeros((n, n))
-        matrix[np.triu_indices(n)] = upper
-        return matrix + np.triu(matrix, 1).T
 
     def begin(self) -> None:
         """Give a virgin state the stiffness of its elements, which steps begin with."""

@@ -95,8 +95,9 @@ class _Evaluator:
 
     @property
     def address(self) -> int:
-        function = self._kernel.ctypes if self.compiled else self._keep
-        return int(ctypes.cast(function, ctypes.c_void_p).value or 0)
+        if self.compiled:
+            return self._kernel.c_address
+        return int(ctypes.cast(self._keep, ctypes.c_void_p).value or 0)
 
     def _call_back(self, count: int, points: int, inputs: int, out: int) -> int:
         try:

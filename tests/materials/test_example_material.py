@@ -2,38 +2,14 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 import numpy as np
 import pytest
 from example_material import FlagShape
 from material_harness import FY, Block, E, cyclic
 
-from femu.component import Material
-from femu.laws import law
+from femu.benchmarks.own_material import OwnSteel
 from femu.materials import Bilinear
-from femu.parameters import number, positive
 from femu.path import drive
-
-
-class HomemadeSteel(Material):
-    """The law of `Bilinear`, written again outside femu."""
-
-    E: float = positive("Young's modulus", "stress")
-    fy: float = positive("yield stress", "stress")
-    b: float = number("hardening ratio", lower=0.0, upper=1.0, default=0.0)
-
-    history: ClassVar[tuple[str, ...]] = ("plastic_strain",)
-
-    @law
-    def law(p, h, strain):
-        E, fy, b = p
-        (plastic,) = h
-        trial = E * (strain - plastic)
-        xi = min(max(trial, -fy), fy)
-        elastic = abs(trial) < (1.0 - 1e-12) * fy
-        tangent = E if elastic else b * E
-        return b * E * strain + (1.0 - b) * xi, tangent, (plastic if elastic else strain - xi * (1.0 / E),)
 
 
 def test_flag() -> None:
@@ -48,8 +24,8 @@ def test_flag() -> None:
 
 def test_the_same_law_outside_femu_gives_the_same_bits() -> None:
     strain = cyclic(0.01)
-    mine, built_in = drive(HomemadeSteel(E, FY, 0.02), strain), drive(Bilinear(E, FY, 0.02), strain)
+    mine, built_in = drive(OwnSteel(E, FY, 0.02), strain), drive(Bilinear(E, FY, 0.02), strain)
     assert mine.force.tobytes() == built_in.force.tobytes()
     many = np.random.default_rng(0).normal(0.0, 0.003, 33)
-    one, other = Block(HomemadeSteel(E, FY, 0.02)), Block(Bilinear(E, FY, 0.02))
+    one, other = Block(OwnSteel(E, FY, 0.02)), Block(Bilinear(E, FY, 0.02))
     assert one(one.virgin(33), many).stress.tobytes() == other(other.virgin(33), many).stress.tobytes()
