@@ -120,6 +120,7 @@ def start(context):
 @inlined
 def conclude(context, settings, step, why):
     """End a step: commit and record it where it was solved; returns why the march cannot go on, or code.DONE."""
+    settings[code.LEFT] -= shift(floats_at(context[slot.REPORT]), code.REPORT_FLOATS * step)[0]
     if why == code.DONE and commit(context, settings, step) != 0:
         why = code.ELEMENT_FAILED
     if why != code.DONE:
@@ -128,4 +129,6 @@ def conclude(context, settings, step, why):
     context[slot.FIRST] += 1
     if context[slot.FIRST] % context[slot.EVERY] == 0:
         record(context)
-    return code.LIMIT_REACHED if limit_reached(context) else code.DONE
+    if limit_reached(context):
+        return code.LIMIT_REACHED
+    return code.DONE if settings[code.LEFT] > 0.0 else code.OUT_OF_ITERATIONS

@@ -59,6 +59,7 @@ class Marcher:
         self._deadline = 0.0
         program = run.program
         self.settings = run[slot.SETTINGS]
+        self.settings[code.LEFT] = policy.iteration_limit
         run.context[slot.COMMIT] = commit_kernel.address
         run.hold(slot.A, aligned(program.storage + 8))
         for place in (slot.R, slot.DX, slot.XP, slot.S1, slot.S2, slot.PREVIOUS):
@@ -132,8 +133,14 @@ class Marcher:
                 if why == code.LIMIT_REACHED:
                     outcome = Outcome.LIMIT_REACHED
                     break
+                if why == code.OUT_OF_ITERATIONS:
+                    outcome = Outcome.ITERATION_LIMIT if done < self.steps.count else Outcome.COMPLETE
+                    break
                 if why != code.DONE:
                     why = self._help(done, why)
+                    if why == code.OUT_OF_ITERATIONS:
+                        outcome = Outcome.ITERATION_LIMIT
+                        break
                     if why == _OUT_OF_TIME:
                         outcome = Outcome.TIME_LIMIT
                         break
@@ -192,6 +199,8 @@ class Marcher:
                 for algorithm in self.policy.algorithms if level == 0 else (self.algorithm, *self.policy.algorithms):
                     if time.perf_counter() > self._deadline:
                         return _OUT_OF_TIME
+                    if self.settings[code.LEFT] <= 0.0:
+                        return code.OUT_OF_ITERATIONS
                     run.state.vector[:] = before
                     self.steps.divide(run, step, parts)
                     reports = run.hold(slot.REPORT, np.zeros((parts, code.REPORT_FLOATS)))
@@ -199,6 +208,8 @@ class Marcher:
                     context[slot.FRESH] = 1
                     self._use(algorithm)
                     why = self._call(0, parts)
+                    if why == code.OUT_OF_ITERATIONS and context[slot.FIRST] == parts:
+                        why = code.DONE
                     if why in (code.DONE, code.LIMIT_REACHED):
                         iterations = int(reports[:, 0].sum())
                         self.reports[step] = iterations, reports[-1, 1]

@@ -15,12 +15,14 @@ class Policy:
 
     First the other ``algorithms``, each on the whole step; then the step in 2, 4, ... parts, up to ``halvings``
     times. The tolerance is never loosened. Every step that needed help is listed in ``result.relaxations``.
-    ``time_limit`` (seconds of wall clock) ends the analysis with an outcome of its own.
+    ``time_limit`` (seconds of wall clock) and ``iteration_limit`` (iterations of the whole run, those of failed tries
+    included) each end the analysis with an outcome of its own; the second does so at the same step on any machine.
     """
 
     algorithms: tuple[Algorithm, ...] = (NewtonLineSearch(), KrylovNewton(8), ModifiedNewton(initial=True))
     halvings: int = 8
     time_limit: float = math.inf
+    iteration_limit: float = math.inf
 
     def __post_init__(self) -> None:
         if isinstance(self.halvings, bool) or not isinstance(self.halvings, int) or not 0 <= self.halvings <= 20:
@@ -29,6 +31,9 @@ class Policy:
             raise InputError("Policy", "algorithms", self.algorithms, "must be a tuple of solution algorithms")
         if not isinstance(self.time_limit, (int, float)) or not self.time_limit > 0.0:
             raise InputError("Policy", "time_limit", self.time_limit, "must be above 0 seconds")
+        most = self.iteration_limit
+        if isinstance(most, bool) or not isinstance(most, (int, float)) or not most >= 1.0:
+            raise InputError("Policy", "iteration_limit", most, "must be a number of iterations, 1 or more")
 
     @classmethod
     def none(cls) -> Policy:

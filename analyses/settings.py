@@ -4,8 +4,9 @@ from __future__ import annotations
 
 # settings of a run (floats)
 (DT, ALPHA_M, ALPHA_F, BETA, GAMMA, TEST, TOLERANCE, ITERATIONS, TANGENT, LINE_SEARCH, KRYLOV, CONTROL, CONTROLLED,
- PATTERN, ARC_WEIGHT, CURRENT, COMMITTED, ADVANCED, FACTORED, NSETTINGS) = range(20)
-# ADVANCED: change of the load factor in the step so far; FACTORED: 1 where the initial matrix is factored
+ PATTERN, ARC_WEIGHT, CURRENT, COMMITTED, ADVANCED, FACTORED, LEFT, NSETTINGS) = range(21)
+# ADVANCED: change of the load factor in the step so far; FACTORED: 1 where the initial matrix is factored;
+# LEFT: iterations the run may still do
 
 # how the step is controlled
 TRANSIENT, LOAD, DISPLACEMENT, ARC_LENGTH = 0, 1, 2, 3
@@ -15,7 +16,7 @@ UNBALANCE, INCREMENT, ENERGY, RELATIVE_UNBALANCE, RELATIVE_INCREMENT, RELATIVE_E
 EACH, FIRST_OF_STEP, INITIAL = 0, 1, 2
 
 # why a march stopped
-DONE, NOT_CONVERGED, SINGULAR, ELEMENT_FAILED, NOT_FINITE, NO_ROOT, LIMIT_REACHED = range(7)
+DONE, NOT_CONVERGED, SINGULAR, ELEMENT_FAILED, NOT_FINITE, NO_ROOT, LIMIT_REACHED, OUT_OF_ITERATIONS = range(8)
 
 LINE_SEARCH_TRIALS = 10
 LINE_SEARCH_LEAST, LINE_SEARCH_MOST = 0.1, 10.0

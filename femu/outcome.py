@@ -13,6 +13,7 @@ class Outcome(Enum):
     LIMIT_REACHED = "A limit state that was to end the analysis was reached."
     STOPPED_BY_USER = "The analysis was stopped by the user."
     TIME_LIMIT = "The analysis used up its time limit."
+    ITERATION_LIMIT = "The analysis used up its iterations."
     SPECIMEN_LIMIT = "A limit of the specimen tripped; the command that would have passed it was not sent."
 
     @property

@@ -19,6 +19,7 @@ class RunOutcome(IntEnum):
     INPUT_REFUSED = 6
     WORKER_DIED = 7
     ERROR = 8
+    ITERATION_LIMIT = 9
 
     @property
     def sentence(self) -> str:
@@ -45,6 +46,7 @@ _SENTENCES = {
     RunOutcome.RECORD_REFUSED: "The record could not be read.",
     RunOutcome.INPUT_REFUSED: "The model or a parameter was refused.",
     RunOutcome.WORKER_DIED: "The process that did the run died, each time it was tried.",
+    RunOutcome.ITERATION_LIMIT: "The run used up its iterations.",
     RunOutcome.ERROR: "The run ended with an error that femu does not expect.",
 }
 
@@ -53,4 +55,5 @@ OF_ANALYSIS = {
     Outcome.LIMIT_REACHED: RunOutcome.LIMIT_REACHED,
     Outcome.NOT_CONVERGED: RunOutcome.NOT_CONVERGED,
     Outcome.TIME_LIMIT: RunOutcome.TIME_LIMIT,
+    Outcome.ITERATION_LIMIT: RunOutcome.ITERATION_LIMIT,
 }

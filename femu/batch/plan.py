@@ -30,7 +30,8 @@ class Plan:
     ``drift_limit`` ends a run where a storey drift ratio reaches it. ``scale_by`` says what the scales of the batch
     are: a ``factor`` on the record, a ``pga`` (m/s²), or the pseudo-acceleration ``sa`` (m/s²) at ``period``.
     ``rest`` seconds of still ground follow each record, so that what remains can be read. ``time_limit`` is in
-    seconds of wall clock for each run; how much a single step may iterate stands in the analysis.
+    seconds of wall clock for each run, ``iteration_limit`` in iterations of each run; how much a single step may
+    iterate stands in the analysis.
     """
 
     model: Model | ModelSource
@@ -43,6 +44,7 @@ class Plan:
     damping: float = 0.05
     rest: float = 0.0
     time_limit: float = 600.0
+    iteration_limit: float = math.inf
 
     def __post_init__(self) -> None:
         if not isinstance(self.model, (Model, ModelSource)):
@@ -51,7 +53,7 @@ class Plan:
             raise InputError("batch", "analysis", self.analysis, "must be a Transient")
         if self.scale_by not in MEASURES:
             raise InputError("batch", "scale_by", self.scale_by, f"must be one of {', '.join(MEASURES)}")
-        for name in ("drift_limit", "period", "time_limit"):
+        for name in ("drift_limit", "period", "time_limit", "iteration_limit"):
             value = getattr(self, name)
             if isinstance(value, bool) or not isinstance(value, (int, float)) or not value > 0.0:
                 raise InputError("batch", name, value, "must be above 0")
@@ -89,7 +91,7 @@ class Plan:
             digest.update(array.tobytes())
         analysis = replace(self.analysis, limits=())
         text = repr((program.digest, analysis, self.analysis.limits, self.gravity, self.levels(program), self.drift_limit,
-                     self.scale_by, self.period, self.damping, self.rest, self.time_limit))
+                     self.scale_by, self.period, self.damping, self.rest, self.time_limit, self.iteration_limit))
         digest.update(text.encode())
         return digest.hexdigest()[:32]
 

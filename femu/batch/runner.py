@@ -71,7 +71,9 @@ class Runner:
         self.heights = np.diff(heights)
         limits = tuple(Limit(top, "x", plan.drift_limit * float(height), base)
                        for base, top, height in zip(self.levels, self.levels[1:], self.heights, strict=False))
-        policy = replace(plan.analysis.policy, time_limit=min(plan.time_limit, plan.analysis.policy.time_limit))
+        given = plan.analysis.policy
+        policy = replace(given, time_limit=min(plan.time_limit, given.time_limit),
+                         iteration_limit=min(plan.iteration_limit, given.iteration_limit))
         self.analysis = replace(plan.analysis, limits=(*plan.analysis.limits, *limits), policy=policy)
         self.save = Save(displacement=self.levels, velocity=False, acceleration=self.levels, forces=False, energy=False)
         self._starts: dict[str, tuple[Array, State | None]] = {}

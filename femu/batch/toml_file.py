@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import glob
+import math
 import os
 import re
 from collections.abc import Callable
@@ -40,7 +41,7 @@ _KEYS: dict[str, dict[str, Kind]] = {
                 "unit": TEXT, "dt": NUMBER},
     "scales": {"by": TEXT, "period": NUMBER, "damping": NUMBER, "values": LIST, "unit": TEXT},
     "analysis": {"dt": NUMBER, "drift_limit": NUMBER, "time_limit": NUMBER, "iterations": WHOLE, "halvings": WHOLE,
-                 "rest": NUMBER},
+                 "rest": NUMBER, "iteration_limit": WHOLE},
     "parameters": {"method": TEXT, "samples": WHOLE, "seed": WHOLE, "vary": TABLE},
     "ida": {"first": NUMBER, "step": NUMBER, "growth": NUMBER, "runs": WHOLE, "resolution": NUMBER, "flat_slope": NUMBER},
     "output": {"file": TEXT},
@@ -133,7 +134,8 @@ class _Reader:
         return self.guard("analysis", lambda: Plan(
             ModelSource(source), analysis(), LoadControl(pattern=gravity) if gravity else None,
             tuple(storeys) if storeys else None, self.get("analysis", "drift_limit", 0.10), by, self.get("scales", "period", 1.0),
-            self.get("scales", "damping", 0.05), self.get("analysis", "rest", 0.0), self.get("analysis", "time_limit", 600.0)))
+            self.get("scales", "damping", 0.05), self.get("analysis", "rest", 0.0), self.get("analysis", "time_limit", 600.0),
+            self.get("analysis", "iteration_limit", math.inf)))
 
     def records(self) -> list[Record]:
         found: list[Record] = []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from typing import Any
 
@@ -229,3 +230,26 @@ def test_same_input_same_bits_with_help() -> None:
     assert one.relaxations
     assert np.array_equal(one.arrays["u"], two.arrays["u"])
     assert one.relaxations == two.relaxations
+
+
+def test_the_iteration_limit_ends_a_run_at_the_same_step_each_time() -> None:
+    def push(most: float) -> Result:
+        return LoadControl(8.0, steps=40, policy=Policy(iteration_limit=most)).run(hopeless())
+
+    whole = push(math.inf)
+    assert whole.outcome is Outcome.COMPLETE
+    spent = np.cumsum(whole.iterations)
+    ended = push(float(spent[9]))
+    assert ended.outcome is Outcome.ITERATION_LIMIT
+    assert "used up its iterations" in ended.message
+    assert len(ended.time) == 11  # the step that used up the last iteration still counts
+    assert np.array_equal(ended.displacement(2, "x"), whole.displacement(2, "x")[:11])
+    assert push(float(spent[-1])).outcome is Outcome.COMPLETE
+
+
+def test_failed_tries_count_in_the_iteration_limit() -> None:
+    result = LoadControl(20.0, steps=1, policy=Policy(halvings=20, iteration_limit=40)).run(hopeless())
+    assert result.outcome is Outcome.ITERATION_LIMIT
+    assert len(result.time) == 1
+    assert result.state is not None
+    assert not np.any(result.state.vector[:result.state.program.layout.elements])

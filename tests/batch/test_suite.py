@@ -185,6 +185,13 @@ def test_drift_limit_and_time_limit_are_outcomes_of_their_own(tmp_path: Path) ->
     assert np.isnan(late["peak_drift"]).all()
 
 
+def test_the_iteration_limit_is_an_outcome_of_its_own_with_the_same_bits_each_time(tmp_path: Path) -> None:
+    found = [Suite(plan(iteration_limit=300), motions(2)).run(tmp_path / f"{k}.h5", workers=k, on="threads") for k in (1, 2)]
+    for one in found:
+        assert one.outcomes == [RunOutcome.ITERATION_LIMIT] * 2
+    assert np.array_equal(found[0]["peak_drift"], found[1]["peak_drift"], equal_nan=True)
+
+
 def test_parameter_sets_change_the_model(tmp_path: Path) -> None:
     sets = [{}, {"*.section.moment.fy": 0.6e5}, {"*.section.moment.fy": -1.0}, {"no such": 1.0}]
     found = Suite(plan(), motions(1), scales=[3.0], parameter_sets=sets).run(tmp_path / "a.h5", workers=2, on="threads")
