@@ -18,16 +18,16 @@ from femu.model import Model
 from femu.records import GroundMotion
 
 Path_ = str | os.PathLike[str]
-KINDS = ("at2", "csv", "columns", "text", "cosmos")
-_BY_ENDING = {".at2": "at2", ".csv": "csv", ".v2": "cosmos", ".v2c": "cosmos"}
+KINDS = ("at2", "csv", "columns", "text", "cosmos", "smc")
+_BY_ENDING = {".at2": "at2", ".csv": "csv", ".v2": "cosmos", ".v2c": "cosmos", ".smc": "smc"}
 
 
 @dataclass(frozen=True)
 class RecordFile:
     """A record in a file, read when a run needs it.
 
-    ``kind`` follows from the ending of the name where it is left out: AT2, CSV and COSMOS (.v2) files tell their unit
-    and step; any other file is plain text, in ``unit`` and ``dt`` seconds apart. ``factor`` multiplies the samples.
+    ``kind`` follows from the ending of the name where it is left out: AT2, CSV, COSMOS (.v2) and SMC files tell their
+    unit and step; any other file is plain text, in ``unit`` and ``dt`` seconds apart. ``factor`` multiplies the samples.
     """
 
     path: Path_
@@ -60,6 +60,8 @@ class RecordFile:
             motion = GroundMotion.from_at2(self.path)
         elif kind == "cosmos":
             motion = GroundMotion.from_cosmos(self.path)
+        elif kind == "smc":
+            motion = GroundMotion.from_smc(self.path)
         elif kind == "csv":
             motion = GroundMotion.from_csv(self.path, self.unit, self.dt)
         elif kind == "columns":

@@ -17,6 +17,7 @@ from femu.records.cosmos import read_cosmos
 from femu.records.csv_file import read_csv
 from femu.records.plausible import question
 from femu.records.reading import Reading
+from femu.records.smc import read_smc
 from femu.records.text_file import read_text
 
 if TYPE_CHECKING:
@@ -95,6 +96,11 @@ class GroundMotion:
     def from_cosmos(cls, path: str | os.PathLike[str]) -> GroundMotion:
         """From a COSMOS v1.20 file of one channel of acceleration, which states its unit and time step."""
         return cls._of(read_cosmos(path))
+
+    @classmethod
+    def from_smc(cls, path: str | os.PathLike[str]) -> GroundMotion:
+        """Read an SMC file of the U.S. Geological Survey."""
+        return cls._of(read_smc(path))
 
     @classmethod
     def _of(cls, reading: Reading) -> GroundMotion:

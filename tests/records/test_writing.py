@@ -97,6 +97,47 @@ def test_cosmos_that_contradicts_itself_is_refused(tmp_path: Path, text: str, wo
     assert [word for word in words if word not in str(caught.value)] == []
 
 
+def smc(count: int = 100, rate: float = 200.0, title: str = "2 CORRECTED ACCELEROGRAM", problem: int = 0,
+        comments: int = 2) -> str:
+    integers = np.full(48, -32768)
+    integers[15:18] = comments, count, problem
+    reals = np.full(50, 1.7e38)
+    reals[1] = rate
+    lines = [title, "*", "1234", "1994 017 1231 Example Earthquake", *["*"] * 7]
+    lines += ["".join(f"{v:10d}" for v in integers[k:k + 8]) for k in range(0, 48, 8)]
+    lines += ["".join(f"{v:15.7E}" for v in reals[k:k + 5]) for k in range(0, 50, 5)]
+    lines += ["| first", "| second"]
+    samples = -10.0 - np.arange(100) / 10.0
+    # one digit in the exponent fills ten columns: the numbers run together
+    texts = [f"{v:.4E}".replace("E+0", "E+") for v in samples]
+    return "\n".join([*lines, *("".join(texts[k:k + 8]) for k in range(0, 100, 8))]) + "\n"
+
+
+@pytest.mark.filterwarnings("ignore:.*is the time step right")
+def test_smc(tmp_path: Path) -> None:
+    path = tmp_path / "a.smc"
+    path.write_text(smc())
+    found = GroundMotion.from_smc(path)
+    assert found.dt == pytest.approx(0.005, rel=1e-12)
+    assert found.name == "1994 017 1231 Example Earthquake"
+    np.testing.assert_allclose(found.acceleration, -0.1 - np.arange(100) / 1000.0, rtol=1e-4)
+
+
+@pytest.mark.parametrize(("text", "words"), [
+    (smc(count=99), ["100 samples", "announces 99"]), (smc(rate=0.0), ["samples a second", "line 18"]),
+    (smc(rate=1.7e38), ["samples a second"]), (smc(title="3 VELOCITY"), ["ACCELEROGRAM", "line 1"]),
+    (smc(problem=1), ["problem"]), (smc(comments=3), ["comment lines", "line 30"]), (smc()[:400], ["ends within"]), ("", ["line 1"]),
+    (smc(count=-32768), ["-32768"]),
+    (smc().replace("-1.5000E+1", "-1.50x0E+1"), ["'-1.50x0E+1'", "line 36"]),
+])
+def test_smc_that_contradicts_itself_is_refused(tmp_path: Path, text: str, words: list[str]) -> None:
+    path = tmp_path / "a.smc"
+    path.write_text(text)
+    with pytest.raises(FileError) as caught:
+        GroundMotion.from_smc(path)
+    assert [word for word in words if word not in str(caught.value)] == []
+
+
 @pytest.mark.parametrize(("samples", "dt", "unit", "words"), [
     (np.full(3000, 300.0), 0.01, "g", "unit"), (np.full(3000, 1e-5), 0.01, "m/s2", "unit"),
     (np.ones(3000), 1.0, "m/s2", "time step"), (np.ones(30), 0.01, "m/s2", "time step"),
