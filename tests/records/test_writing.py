@@ -126,8 +126,8 @@ def test_smc(tmp_path: Path) -> None:
 @pytest.mark.parametrize(("text", "words"), [
     (smc(count=99), ["100 samples", "announces 99"]), (smc(rate=0.0), ["samples a second", "line 18"]),
     (smc(rate=1.7e38), ["samples a second"]), (smc(title="3 VELOCITY"), ["ACCELEROGRAM", "line 1"]),
-    (smc(problem=1), ["problem"]), (smc(comments=3), ["comment lines", "line 30"]), (smc()[:400], ["ends within"]), ("", ["line 1"]),
-    (smc(count=-32768), ["-32768"]),
+    (smc(problem=1), ["problem"]), (smc(comments=3), ["comment lines", "line 30"]), (smc()[:400], ["ends within"]),
+    ("", ["line 1"]), (smc(count=-32768), ["-32768"]),
     (smc().replace("-1.5000E+1", "-1.50x0E+1"), ["'-1.50x0E+1'", "line 36"]),
 ])
 def test_smc_that_contradicts_itself_is_refused(tmp_path: Path, text: str, words: list[str]) -> None:
