@@ -212,7 +212,7 @@ class Marcher:
                         why = code.DONE
                     if why in (code.DONE, code.LIMIT_REACHED):
                         iterations = int(reports[:, 0].sum())
-                        self.reports[step] = iterations, reports[-1, 1]
+                        self.reports[step, :2] = iterations, reports[-1, 1]
                         what = repr(algorithm) if parts == 1 else f"{parts} parts with {algorithm!r}"
                         self.relaxations.append(Relaxation(step + 1, run.state.time, what, iterations))
                         before = run.state.vector

@@ -6,19 +6,37 @@ from abc import ABC, abstractmethod
 from typing import ClassVar
 
 from femu.analyses.march import march
+from femu.analyses.predictor import explicit_predictor
 from femu.kernels import Kernel
+from femu.run import Run
 
 
 class OneStep(ABC):
     """An integrator that goes from one step to the next by the state alone.
 
-    Implicit ones are described by their coefficients, and `femu.analyses.march` does the steps. An explicit one has
-    a kernel of its own.
+    Implicit ones are described by their coefficients, and `femu.analyses.march` does the steps. Others have a ``kernel`` of
+    their own, which takes the steps slot.FIRST to slot.LAST.
+
+    In a hybrid test each step begins with ``exchanges`` commands. For each of them the ``command`` kernel writes the
+    displacement at which the specimens are asked; what they answer is in the state of the experimental elements before the
+    next one. Then ``kernel`` takes the step, with the experimental elements linear about the last answer: it must not ask
+    for more, and a step that was asked for cannot be taken twice.
     """
 
-    explicit: ClassVar[bool] = False
+    explicit: ClassVar[bool] = False  # needs mass everywhere, and solves for accelerations alone
+    hybrid: ClassVar[bool] = True  # whether it serves in a hybrid test
     kernel: ClassVar[Kernel] = march
+    command: ClassVar[Kernel] = explicit_predictor
+    estimates: ClassVar[bool] = False  # whether its iterations let the experimental elements estimate their stiffness
 
     @abstractmethod
     def coefficients(self) -> tuple[float, float, float, float]:
         """alpha_m, alpha_f, beta, gamma: where in the step forces are taken, and Newmark's two."""
+
+    @property
+    def exchanges(self) -> int:
+        """Commands a step in a hybrid test."""
+        return 1
+
+    def prepare(self, run: Run) -> None:
+        """Make what its kernels need beside the coefficients, once mass and damping are known: hold it in slot.OWN."""

@@ -110,6 +110,7 @@ class RungeKutta(OneStep):
     """
 
     explicit: ClassVar[bool] = True
+    hybrid: ClassVar[bool] = False  # asks at four displacements a step, one of them back
     kernel: ClassVar[Kernel] = runge_kutta
 
     def coefficients(self) -> tuple[float, float, float, float]:

@@ -90,6 +90,7 @@ class Transient:
             self._install(run, series, np.linspace(nodes[step], nodes[step + 1], parts + 1), self.dt / parts)
 
         install_limits(run, self.limits)
+        self.integrator.prepare(run)
         marcher = Marcher(run, self.integrator.kernel, Steps(steps, install, divide), self.algorithm, self.test, self.policy,
                           what_to_save(save, Save()), progress, f"{program.name}: {type(self.integrator).__name__}")
         outcome = marcher.go()

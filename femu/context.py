@@ -50,7 +50,8 @@ CHANGED = next(_names)  # 1 where an element changed its stiffness since the mat
 BASE = next(_names)  # what K begins with before the elements add to it (mass and damping in place), or 0 for zeros
 BASE_MASS = next(_names)  # 1 where K begins with STEP[3] times a diagonal mass
 KD = next(_names)  # tangent stiffness of the elements with stiffness-proportional damping, or 0
-STEP = next(_names)  # [time, dt, d velocity / d displacement] as the elements see it, [factor of the mass in A]
+STEP = next(_names)  # [time, dt, d velocity / d displacement] as the elements see it, [factor of the mass in A], [ESTIMATE]
+COMMAND = next(_names)  # hybrid test: displacement at which the specimens are asked
 LOAD = next(_names)  # current member loads
 W = next(_names)  # workspace of the element kernels
 FAILED = next(_names)  # element that had no answer, as index + 1
@@ -91,6 +92,7 @@ COMMIT = next(_names)  # ... and of femu.analyses.commit
 
 # --- what to do ---
 SETTINGS = next(_names)  # floats; see femu.analyses.settings
+OWN = next(_names)  # floats that the integrator keeps for itself, or 0
 INCREMENTS = next(_names)  # static analysis: increment of the controlled quantity at each step
 FIRST, LAST = next(_names), next(_names)  # steps to do; FIRST counts up as they are committed
 FRESH = next(_names)  # 1 where the tangent and loads must be formed from the committed state first
@@ -110,6 +112,12 @@ GROUP = INT(INTS, INT, INT, INT)
 
 EVALUATE = 0  # state determination at the trial displacement
 FORM = 1  # force and tangent from the committed state, without state determination
+
+# how an experimental element comes by its stiffness in a state determination: the entry STEP[ESTIMATE]
+ESTIMATE = 4
+HELD, POLYNOMIALS, INCREMENTS_MEASURED, AS_BEFORE = range(4)
+"""As it was handed over; from the last samples at the trial displacement; from what was measured in this step; as in the
+determination before."""
 
 call_group = caller(GROUP)
 
