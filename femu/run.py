@@ -62,7 +62,7 @@ class Run:
                 (slot.G, p.geometry), (slot.LINKS, p.links), (slot.NODAL, p.nodal), (slot.MEMBER, p.member),
                 (slot.U1, aligned(p.ndof)), (slot.V1, aligned(p.ndof)), (slot.A1, aligned(p.ndof)),
                 (slot.F, aligned(p.ndof)), (slot.D, aligned(p.ndof)), (slot.T, aligned(elements)),
-                (slot.K, aligned(matrix)), (slot.STEP, np.zeros(5)), (slot.COMMAND, aligned(p.ndof)), (slot.LOAD, np.zeros(p.load_floats)),
+                (slot.K, aligned(matrix)), (slot.STEP, np.zeros(5)), (slot.LOAD, np.zeros(p.load_floats)),
                 (slot.W, aligned(p.workspace + 64)), (slot.PEXT, aligned(p.ndof)), (slot.PEXT0, aligned(p.ndof)),
                 (slot.FACTORS1, np.zeros(max(len(p.pattern_names), 1))),
                 (slot.NODAL_WANTED, np.any(p.nodal != 0.0, axis=1).astype(np.int64))):
