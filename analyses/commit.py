@@ -79,6 +79,8 @@ def commit_kernel(context, settings, step):
         previous = floats_at(context[slot.PREVIOUS])
         for a in range(neq):
             previous[a] = u1[a] - u0[a]
+        if settings[code.CLOCK] != 0.0:
+            time[0] += settings[code.DT] if int(settings[code.CONTROL]) == code.LOAD else settings[code.ADVANCED]
     copy(ndof, u1, u0)
     copy(ndof, internal, internal0)
     copy(ndof, external, external0)

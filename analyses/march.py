@@ -66,7 +66,15 @@ def _predict(context, settings, step):
         for a in range(ndof):
             v1[a], a1[a] = 0.0, 0.0
         settings[code.ADVANCED] = 0.0
-        if int(settings[code.CONTROL]) == code.LOAD:
+        if int(settings[code.CONTROL]) == code.LOAD and settings[code.CLOCK] != 0.0:
+            seen[0] += settings[code.DT]
+            follow(context, shift(floats_at(context[slot.SERIES]), step * patterns))
+            imposed, count = ints_at(context[slot.IMPOSED]), context[slot.NIMPOSED]
+            motion = shift(floats_at(context[slot.MOTION]), step * 3 * count)
+            for q in range(count):
+                u1[imposed[q]] = motion[q]
+            spread_links(context, u1)
+        elif int(settings[code.CONTROL]) == code.LOAD:
             factors[int(settings[code.PATTERN])] += floats_at(context[slot.INCREMENTS])[step]
     else:
         dt, beta, gamma = settings[code.DT], settings[code.BETA], settings[code.GAMMA]
@@ -202,30 +210,34 @@ def _iterate(context, settings, step):
         determine(context, slot.FORM)
     scale = _unbalance(context, settings)
     first, known, started = 0.0, 0, norm(neq, r)
-    for iteration in range(int(settings[code.ITERATIONS])):
+    predictors = 1 if settings[code.PREDICTOR] != 0.0 else 0
+    for iteration in range(predictors + int(settings[code.ITERATIONS])):
         # the factors of the last iteration still serve where no element changed its stiffness since
         renew = int(settings[code.TANGENT]) == code.EACH and krylov == 0 and context[slot.CHANGED] != 0
-        if iteration == 0 or renew or (krylov > 0 and known > krylov):
+        if iteration <= predictors or renew or (krylov > 0 and known > krylov):
             if _factor(context, settings) != 0:
                 return code.SINGULAR
             known = 0
         copy(neq, r, dx)
         solve(context, dx)
-        if static and not control(context, settings, step, iteration):
-            return code.NO_ROOT
-        if krylov > 0:
+        if krylov > 0 and iteration >= predictors:
             accelerate(neq, floats_at(context[slot.BASIS]), krylov, known, dx)
             known += 1
+        if static and not control(context, settings, step, iteration):
+            return code.NO_ROOT
         work = dot(neq, dx, r)
         _advance(context, settings, 1.0)
         if determine(context, slot.EVALUATE) != 0:
             return code.ELEMENT_FAILED
         scale = _unbalance(context, settings)
+        if iteration < predictors:
+            started = norm(neq, r)
+            continue
         if settings[code.LINE_SEARCH] != 0.0:
             scale = _search(context, settings, work, scale)
             if scale < 0.0:
                 return code.ELEMENT_FAILED
-        if test == code.UNBALANCE or test == code.RELATIVE_UNBALANCE:
+        if test == code.UNBALANCE or test == code.RELATIVE_UNBALANCE or test == code.STARTING_UNBALANCE:
             value = norm(neq, r)
         elif test == code.INCREMENT or test == code.RELATIVE_INCREMENT:
             value = norm(neq, dx)
@@ -237,18 +249,20 @@ def _iterate(context, settings, step):
             # beside very stiff members the unbalance keeps their rounding error: no increment can better it
             newton = int(settings[code.TANGENT]) == code.EACH and krylov == 0
             if newton and norm(neq, dx) <= code.ROUNDING * norm(neq, floats_at(context[slot.U1])):
-                report[0], report[1] = iteration + 1.0, value
+                report[0], report[1] = iteration + 1.0 - predictors, value
                 return code.DONE
         elif test == code.RELATIVE_INCREMENT or test == code.RELATIVE_ENERGY:
-            if iteration == 0:
+            if iteration == predictors:
                 first = value
             value = value / first if first > 0.0 else value
-        report[0], report[1] = iteration + 1.0, value
+        elif test == code.STARTING_UNBALANCE:
+            value = value / started if started > 0.0 else value
+        report[0], report[1] = iteration + 1.0 - predictors, value
         if not math.isfinite(value):
             return code.NOT_FINITE
         if value <= settings[code.TOLERANCE]:
             return code.DONE
-    return code.NOT_CONVERGED
+    return code.DONE if settings[code.ACCEPT] != 0.0 else code.NOT_CONVERGED
 
 
 @kernel(INT(INTS), noalias=False)

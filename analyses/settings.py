@@ -4,14 +4,17 @@ from __future__ import annotations
 
 # settings of a run (floats)
 (DT, ALPHA_M, ALPHA_F, BETA, GAMMA, TEST, TOLERANCE, ITERATIONS, TANGENT, LINE_SEARCH, KRYLOV, CONTROL, CONTROLLED,
- PATTERN, ARC_WEIGHT, CURRENT, COMMITTED, ADVANCED, FACTORED, LEFT, NSETTINGS) = range(21)
+ PATTERN, ARC_WEIGHT, CURRENT, COMMITTED, ADVANCED, FACTORED, LEFT, CLOCK, PREDICTOR,
+ ACCEPT, NSETTINGS) = range(24)
 # ADVANCED: change of the load factor in the step so far; FACTORED: 1 where the initial matrix is factored;
-# LEFT: iterations the run may still do
+# LEFT: iterations the run may still do; CLOCK: 1 where the time of a static step is the load factor, which the patterns
+# follow by their series; PREDICTOR: 1 where a static step begins with an increment that is neither tested nor counted;
+# ACCEPT: 1 where a step is taken as it is once its iterations are used up
 
 # how the step is controlled
 TRANSIENT, LOAD, DISPLACEMENT, ARC_LENGTH = 0, 1, 2, 3
 # which norm must fall below the tolerance: of the unbalance or the increment, or the energy, absolute or relative
-UNBALANCE, INCREMENT, ENERGY, RELATIVE_UNBALANCE, RELATIVE_INCREMENT, RELATIVE_ENERGY = range(6)
+UNBALANCE, INCREMENT, ENERGY, RELATIVE_UNBALANCE, RELATIVE_INCREMENT, RELATIVE_ENERGY, STARTING_UNBALANCE = range(7)
 # which tangent the iterations use
 EACH, FIRST_OF_STEP, INITIAL = 0, 1, 2
 
