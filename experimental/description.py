@@ -34,7 +34,8 @@ from typing import Any
 
 from femu import elements, materials
 from femu.element import Element
-from femu.errors import FemuError, FileError, UnsupportedError
+from femu.errors import FemuError, FileError
+from femu.exchange import toml_text
 from femu.experimental.actuator import Actuator
 from femu.experimental.emulated import EmulatedSpecimen, Sensors
 from femu.experimental.safety import Limits
@@ -54,15 +55,11 @@ class Description:
 
 def read_description(path: str | os.PathLike[str]) -> Description:
     """Read a specimen, its limits and the options of its server."""
-    try:
-        import tomllib
-    except ImportError:  # Python 3.10
-        raise UnsupportedError("Reading a TOML file needs Python 3.11 or later.") from None
     path = os.fspath(path)
     try:
-        with open(path, "rb") as stream:
-            found = tomllib.load(stream)
-    except (OSError, tomllib.TOMLDecodeError, UnicodeDecodeError) as problem:
+        with open(path, encoding="utf-8") as stream:
+            found = toml_text.read(stream.read())
+    except (OSError, toml_text.TOMLDecodeError, UnicodeDecodeError) as problem:
         raise FileError(path, f"cannot be read: {problem}") from problem
     unknown = [name for name in found if name not in TABLES]
     if unknown or not isinstance(found.get("specimen"), dict) or "of" not in found["specimen"]:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from copy import copy
+from dataclasses import dataclass, field, replace
+from os import PathLike
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -266,6 +268,33 @@ class Model:
         from femu.check import check
 
         return check(self, motion)
+
+    def copy(self) -> Model:
+        """A model of its own over the same elements, series and motions."""
+        made = copy(self)
+        made.nodes = {name: replace(node, coordinates=node.coordinates.copy(), mass=dict(node.mass), fixed=set(node.fixed),
+                                    motion=dict(node.motion)) for name, node in self.nodes.items()}
+        made.elements = dict(self.elements)
+        made.patterns = {name: replace(p, nodal=dict(p.nodal), member=list(p.member)) for name, p in self.patterns.items()}
+        made.equal, made.links = list(self.equal), list(self.links)
+        return made
+
+    # --- exchange ---
+
+    def to_toml(self, path: str | PathLike[str] | None = None) -> str:
+        """The model as TOML text, also written to ``path`` if given; `from_toml` gives the same model to the last bit."""
+        from femu.exchange.model_toml import model_to_toml, write_model
+
+        if path is not None:
+            write_model(self, path)
+        return model_to_toml(self)
+
+    @staticmethod
+    def from_toml(source: str | PathLike[str]) -> Model:
+        """The model of a TOML file, or of a text (a string of more than one line)."""
+        from femu.exchange.model_toml import model_from_toml, read_model
+
+        return model_from_toml(source) if isinstance(source, str) and "\n" in source else read_model(source)
 
     def _node(self, name: Name, what: str) -> Node:
         if not _known(name, self.nodes):

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from femu import context as slot
 from femu.band import leading, storage
 from femu.element import DOF_NAMES, Element, Name, Plan
-from femu.errors import InputError, ModelError
+from femu.errors import InputError, ModelError, UnsupportedError
 from femu.numbering import Dof, Numbering, number
 from femu.parameters import Parameter, Parameters
 from femu.state import Layout, State
@@ -42,6 +42,7 @@ class Program:
         if not model.elements:
             raise ModelError(f"model {model.name!r} has no elements.")
         self.name = model.name
+        self.source = model.copy()  # what results keep of the model they came from
         self.coordinates = {n.name: n.coordinates.copy() for n in model.nodes.values()}
         plans = {name: e.plan(self.coordinates) for name, e in model.elements.items()}
         # elements that share a kernel stand together, in the order in which the kinds first appear
@@ -60,8 +61,18 @@ class Program:
         self._lay_out(model)
         self._loads(model)
         self._damping(model)
+        self._described = self.parameters.vector.copy()
 
     # --- names ---
+
+    def describe(self, parameters: Array | None = None) -> dict[str, Any]:
+        """The model as plain data: its TOML text, or the reason why there is none, and the parameters that differ from it."""
+        values = self.parameters.vector if parameters is None else parameters
+        changed = {self.parameters.names[i]: float(values[i]) for i in np.flatnonzero(values != self._described)}
+        try:
+            return {"toml": self.source.to_toml(), "changed": changed}
+        except (UnsupportedError, InputError) as problem:
+            return {"toml": "", "reason": str(problem), "changed": changed}
 
     def dof(self, node: Name, direction: str) -> int:
         """Place of a degree of freedom in the vectors."""

@@ -27,6 +27,7 @@ from femu.state import ENERGIES, State
 
 if TYPE_CHECKING:
     from femu.analyses.marcher import Marcher
+    from femu.model import Model
 
 Array = npt.NDArray[np.float64]
 FORMAT = "femu result 1"
@@ -64,6 +65,15 @@ class Result:
         return cls(kind, run.program.name, outcome, marcher.message or outcome.value, arrays, index,
                    [asdict(r) for r in marcher.relaxations], marcher.reports[:marcher.done, 0].copy(), marcher.seconds,
                    run.state)
+
+    def description(self) -> Model:
+        """The model it came from, as it was when it was compiled."""
+        told = self.index.get("model", {})
+        if not told.get("toml"):
+            raise FileError(self.model, told.get("reason", "the result was saved without its model"))
+        from femu.exchange.model_toml import model_from_toml
+
+        return model_from_toml(told["toml"], f"the result of {self.model!r}")
 
     # --- response ---
 
@@ -349,6 +359,7 @@ def describe(program: Program, parameters: Array, save: Save, blocks: dict[str, 
         return found
 
     return Index({
+        "model": lambda: program.describe(parameters),
         "names": lambda: list(program.coordinates),
         "coordinates": lambda: {json.dumps(n): x.tolist() for n, x in program.coordinates.items()},
         "places": places,

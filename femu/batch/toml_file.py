@@ -22,7 +22,8 @@ from femu.batch.plan import MEASURES, Plan
 from femu.batch.sampling import Distribution, Lognormal, Normal, Uniform, latin_hypercube, sobol
 from femu.batch.source import ModelSource, Record, RecordFile
 from femu.batch.suite import Suite
-from femu.errors import FemuError, FileError, UnsupportedError
+from femu.errors import FemuError, FileError
+from femu.exchange import toml_text
 from femu.records import GroundMotion, synthetic
 from femu.records.reading import ACCELERATION_UNITS, canonical_unit
 
@@ -230,15 +231,8 @@ def _files(names: list[str], unit: str | None, dt: float | None) -> list[RecordF
 
 def _parse(path: Path, text: str) -> dict[str, Any]:
     try:
-        import tomllib
-    except ImportError:  # Python 3.10
-        try:
-            import tomli as tomllib  # type: ignore[import-not-found,no-redef,unused-ignore]
-        except ImportError:
-            raise UnsupportedError("femu batch reads TOML with tomli on Python 3.10. Fix: pip install tomli.") from None
-    try:
-        return tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
+        return toml_text.read(text)
+    except toml_text.TOMLDecodeError as error:
         line = _SYNTAX_LINE.search(str(error))
         reason = _SYNTAX_LINE.split(str(error))[0].strip()
         raise FileError(path, f"is not TOML: {reason}", int(line.group(1)) if line else text.count("\n") + 1) from None

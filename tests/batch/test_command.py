@@ -9,6 +9,7 @@ import pytest
 from click.testing import CliRunner
 
 from femu.cli.batch import command
+from femu.exchange import toml_text
 
 SUITE = """[model]
 source = "{cases}:tower"
@@ -33,8 +34,7 @@ def suite(tmp_path: Path) -> Path:
 
 
 def test_example_is_printed() -> None:
-    tomllib = pytest.importorskip("tomllib")  # came with Python 3.11
-    assert tomllib.loads(CliRunner().invoke(command, ["--example"]).stdout)["model"]["source"] == "femu.batch.example:frame"
+    assert toml_text.read(CliRunner().invoke(command, ["--example"]).stdout)["model"]["source"] == "femu.batch.example:frame"
 
 
 def test_suite_runs_resumes_and_draws(suite: Path) -> None:

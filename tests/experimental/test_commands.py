@@ -43,7 +43,6 @@ sys.path.insert(0, {str(Path(__file__).parent)!r})
 from journalled import make
 test = make()
 """
-needs_toml = pytest.mark.skipif(sys.version_info < (3, 11), reason="the standard library reads TOML from Python 3.11 on")
 
 
 def written(path, text):
@@ -51,7 +50,6 @@ def written(path, text):
     return str(path)
 
 
-@needs_toml
 def test_description(tmp_path):
     described = read_description(written(tmp_path / "s.toml", SPECIMEN))
     assert described.specimen.size == 3
@@ -63,7 +61,6 @@ def test_description(tmp_path):
     assert np.diag(two.specimen.initial_stiffness()).tolist() == [2.0, 3.0]
 
 
-@needs_toml
 @pytest.mark.parametrize("text, word", [
     ("[specimen", "cannot be read"), ("[specimen]\nseed = 1", "specimen.of"), ("[rig]\na = 1", "rig"),
     ('[specimen.of]\ntype = "Steel99"', "Steel99"), ('[specimen.of]\ntype = "Elastic"', "argument"),
@@ -96,7 +93,6 @@ def start(tmp_path, *options):
     raise AssertionError("".join(lines))
 
 
-@needs_toml
 def test_serve_hosts_a_specimen(tmp_path):
     process, port, guard = start(tmp_path, "--journal", str(tmp_path / "j.h5"))
     remote = RemoteApplication(3, port, element=True, silence=30.0)
@@ -111,7 +107,6 @@ def test_serve_hosts_a_specimen(tmp_path):
     assert len(read_journal(tmp_path / "j.h5").measured["specimen"]) == 1
 
 
-@needs_toml
 @pytest.mark.parametrize("what", ["gone", "limit", "interrupted"])
 def test_serve_says_what_went_wrong_without_a_traceback(tmp_path, what):
     process, port, guard = start(tmp_path, "--silence", "20")

@@ -1,0 +1,167 @@
+"""A model as TOML text, and back: the round trip is exact.
+
+::
+
+    format = "femu model 1"
+    name = "portal"
+    dimensions = 2
+
+    [[node]]
+    name = "A"
+    at = [0.0, 0.0]
+    fixed = ["x", "y", "rz"]
+
+    [part.elastic_section_1]          # materials and sections, each written once
+    type = "ElasticSection"
+    E = 206e9
+
+    [[element]]
+    type = "ElasticBeamColumn"
+    name = "beam"
+    i = "C"
+    j = "D"
+    section = { part = "elastic_section_1" }
+
+    [[pattern]]
+    name = "gravity"
+    nodal = [{ node = "C", y = -294e3 }]
+    member = [{ element = "beam", type = "UniformLoad", y = -10e3 }]
+
+Arguments that are left out have femu's defaults. Angles are in radians; units are those of the model.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+from femu.element import Element
+from femu.errors import FemuError, FileError
+from femu.exchange import toml_text
+from femu.exchange.objects import TYPE, Decoder, Encoder
+from femu.loads import Pattern
+from femu.model import Model
+from femu.parameters import Parameter
+
+FORMAT = "femu model 1"
+_MASS = Parameter("nodal mass", "mass", 0.0)
+
+
+def model_to_toml(model: Model) -> str:
+    """The text of a model."""
+    encoder = Encoder()
+    nodes = [_node(node, encoder) for node in model.nodes.values()]
+    elements = [encoder.object(element) for element in model.elements.values()]
+    patterns = [_pattern(pattern, encoder) for pattern in model.patterns.values()]
+    tables: dict[str, Any] = {"format": FORMAT, "name": model.name, "dimensions": getattr(model, "dimensions", 2),
+                              "node": nodes, "part": encoder.parts, "element": elements}
+    if model.equal:
+        tables["equal"] = [{"node": a, "other": b, "directions": list(d)} for a, b, d in model.equal]
+    if model.links:
+        tables["link"] = [{"node": a, "other": b} for a, b in model.links]
+    tables["pattern"] = patterns
+    if model.damping is not None:
+        tables["rayleigh"] = {k: v for k, v in encoder.object(model.damping).items() if k != TYPE}
+    if model.modal is not None:
+        tables["modal"] = {"ratios": list(model.modal.ratios)}
+    return toml_text.write({k: v for k, v in tables.items() if v not in ([], {})})
+
+
+def model_from_toml(text: str, what: str = "the TOML text") -> Model:
+    """The model of a text; ``what`` names it in messages."""
+    try:
+        tables = toml_text.read(text)
+    except toml_text.TOMLDecodeError as problem:
+        raise FileError(what, f"is not TOML: {problem}") from None
+    if tables.get("format") != FORMAT:
+        raise FileError(what, f"is not a model of femu: its format is {tables.get('format')!r}, not {FORMAT!r}")
+    try:
+        return _model(tables, what)
+    except (KeyError, TypeError, AttributeError) as problem:
+        missing = f"lacks {problem}" if isinstance(problem, KeyError) else str(problem)
+        raise FileError(what, f"does not describe a model: {missing}") from problem
+    except FileError:
+        raise
+    except FemuError as problem:
+        raise FileError(what, str(problem)) from problem
+
+
+def read_model(path: str | os.PathLike[str]) -> Model:
+    """The model in a TOML file."""
+    try:
+        with open(path, encoding="utf-8") as stream:
+            return model_from_toml(stream.read(), os.fspath(path))
+    except (OSError, UnicodeDecodeError) as problem:
+        if isinstance(problem, FemuError):
+            raise
+        raise FileError(path, f"cannot be read: {problem}") from problem
+
+
+def write_model(model: Model, path: str | os.PathLike[str]) -> None:
+    """Write a model to a TOML file."""
+    text = model_to_toml(model)
+    try:
+        with open(path, "w", encoding="utf-8", newline="\n") as stream:
+            stream.write(text)
+    except OSError as problem:
+        raise FileError(path, f"cannot be written: {problem}") from problem
+
+
+def _node(node: Any, encoder: Encoder) -> dict[str, Any]:
+    table: dict[str, Any] = {"name": node.name, "at": node.coordinates.tolist()}
+    if node.fixed:
+        table["fixed"] = sorted(node.fixed, key=lambda d: (len(d), d))  # translations first
+    if node.mass:
+        table["mass"] = dict(node.mass)
+    if node.motion:
+        table["motion"] = {d: encoder.object(m) for d, m in node.motion.items()}
+    return table
+
+
+def _pattern(pattern: Pattern, encoder: Encoder) -> dict[str, Any]:
+    table: dict[str, Any] = {"name": pattern.name}
+    if pattern.series is not None:
+        table["series"] = encoder.object(pattern.series)
+    nodal: list[dict[str, Any]] = []
+    for (node, direction), force in pattern.nodal.items():  # neighbours on one node share a table; their order stays
+        if not nodal or nodal[-1]["node"] != node or type(nodal[-1]["node"]) is not type(node) or direction in nodal[-1]:
+            nodal.append({"node": node})
+        nodal[-1][direction] = force
+    if nodal:
+        table["nodal"] = nodal
+    if pattern.member:
+        table["member"] = [{"element": element, **encoder.object(load)} for element, load in pattern.member]
+    return table
+
+
+def _model(tables: dict[str, Any], what: str) -> Model:
+    decoder = Decoder(tables.get("part", {}), what)
+    dimensions = tables.get("dimensions", 2)
+    model = Model(tables["name"]) if dimensions == 2 else Model(tables["name"], dimensions=dimensions)  # type: ignore[call-arg]
+    for table in tables.get("node", []):
+        node = model.node(table["name"], *table["at"], fixed=table.get("fixed", False))
+        for direction, mass in table.get("mass", {}).items():
+            node.mass[direction] = _MASS.check(f"node {node.name!r}", f"mass.{direction}", mass)
+        for direction, motion in table.get("motion", {}).items():
+            model.support_motion(node.name, direction, decoder.value(motion))
+    for table in tables.get("element", []):
+        element = decoder.object(table)
+        if not isinstance(element, Element):
+            raise FileError(what, f"has the element {table!r}, whose type is not an element")
+        model.add(element)
+    for table in tables.get("equal", []):
+        model.equal_dof(table["node"], [table["other"]], table["directions"])
+    for table in tables.get("link", []):
+        model.rigid_link(table["node"], table["other"])
+    for table in tables.get("pattern", []):
+        model.pattern(table["name"], decoder.value(table["series"]) if "series" in table else None)
+        for load in table.get("nodal", []):
+            model.load(load["node"], pattern=table["name"], **{d: v for d, v in load.items() if d != "node"})
+        for load in table.get("member", []):
+            model.member_load(load["element"], decoder.object({k: v for k, v in load.items() if k != "element"}), table["name"])
+    if "rayleigh" in tables:
+        given = dict(tables["rayleigh"])
+        model.rayleigh(given.pop("ratios", None), **given)
+    if "modal" in tables:
+        model.modal_damping(tables["modal"]["ratios"])
+    return model
