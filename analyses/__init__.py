@@ -13,8 +13,11 @@ from femu.analyses.convergence import (
 from femu.analyses.eigen import Modes, eigen
 from femu.analyses.generalized_alpha import GeneralizedAlpha
 from femu.analyses.hht import HHT
+from femu.analyses.kr_alpha import KRAlpha
 from femu.analyses.limits import Limit
 from femu.analyses.newmark import Newmark
+from femu.analyses.newmark_explicit import NewmarkExplicit
+from femu.analyses.operator_splitting import AlphaOS
 from femu.analyses.policy import Policy, Relaxation
 from femu.analyses.runge_kutta import RungeKutta
 from femu.analyses.static import ArcLength, DisplacementControl, LoadControl, Pushover, protocol
@@ -22,18 +25,21 @@ from femu.analyses.transient import Transient
 
 __all__ = [
     "HHT",
+    "AlphaOS",
     "ArcLength",
     "CentralDifference",
     "DisplacementControl",
     "Energy",
     "GeneralizedAlpha",
     "Increment",
+    "KRAlpha",
     "KrylovNewton",
     "Limit",
     "LoadControl",
     "Modes",
     "ModifiedNewton",
     "Newmark",
+    "NewmarkExplicit",
     "Newton",
     "NewtonLineSearch",
     "Policy",

@@ -8,19 +8,22 @@ from typing import ClassVar
 
 from femu import context as slot
 from femu.analyses import settings as code
-from femu.analyses.commit import conclude, follow, start
+from femu.analyses.commit import follow
 from femu.analyses.control import solve
+from femu.analyses.explicit import forces_alone, one_pass, stepping
 from femu.analyses.one_step import OneStep
 from femu.band import call_factor
 from femu.equilibrium import apply_loads, copy, damping_force, determine, form_matrix, spread_links
-from femu.kernels import INT, INTS, Kernel, floats_at, inlined, kernel, routine, shift
+from femu.errors import AnalysisError
+from femu.kernels import Kernel, floats_at, inlined, routine, shift
+from femu.run import Run
 
 
 @routine
 def _acceleration(context, settings, a):
     """Acceleration a at the displacement and velocity the elements see; 0, or 1 where an element has no answer."""
     neq = context[slot.NEQ]
-    if determine(context, slot.EVALUATE) != 0:
+    if determine(context, forces_alone(context)) != 0:
         return 1
     damping_force(context, floats_at(context[slot.V]), settings[code.CURRENT], settings[code.COMMITTED],
                   floats_at(context[slot.S1]))
@@ -83,21 +86,11 @@ def _step(context, settings, step):
     size = 0.0
     for i in range(neq):
         size += a[i] * a[i]
-    report = shift(floats_at(context[slot.REPORT]), code.REPORT_FLOATS * step)
-    report[0], report[1] = 1.0, 0.0
+    one_pass(context, step)
     return code.DONE if math.isfinite(size) else code.NOT_FINITE
 
 
-@kernel(INT(INTS), noalias=False)
-def runge_kutta(context):
-    settings = floats_at(context[slot.SETTINGS])
-    start(context)
-    while context[slot.FIRST] < context[slot.LAST]:
-        step = context[slot.FIRST]
-        why = conclude(context, settings, step, _step(context, settings, step))
-        if why != code.DONE:
-            return why
-    return code.DONE
+runge_kutta = stepping(_step)
 
 
 @dataclass(frozen=True)
@@ -115,3 +108,8 @@ class RungeKutta(OneStep):
 
     def coefficients(self) -> tuple[float, float, float, float]:
         return 1.0, 0.5, 0.0, 0.5
+
+    def prepare(self, run: Run) -> None:
+        if run.program.imposed:
+            raise AnalysisError("RungeKutta does not take imposed support motion: it would need the motion inside the step. "
+                                "Use another integrator, or uniform base acceleration.")

@@ -115,7 +115,7 @@ class Transient:
         if not np.any(mass[:program.neq * program.ld:program.ld] > 0.0):
             raise AnalysisError(f"{program.name!r} has no mass, so it has no transient response. Give nodes a mass=(x, y, rz).")
         if self.integrator.explicit:
-            bare = np.flatnonzero(mass[:program.neq * program.ld:program.ld] <= 0.0)
+            bare = [a for a in np.flatnonzero(mass[:program.neq * program.ld:program.ld] <= 0.0) if a not in program.imposed]
             if len(bare):
                 node, direction = program.numbering.representative[bare[0]]
                 raise AnalysisError(f"{type(self.integrator).__name__} needs mass on every degree of freedom, and node {node!r} "

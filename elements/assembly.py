@@ -43,6 +43,12 @@ def scatter(context, own, force, stiffness, workspace):
 
 
 @inlined
+def scatter_force(context, own, force):
+    """Add the force of one element alone, where the stiffness is not wanted."""
+    add_at(floats_at(context[slot.F]), shift(own, slot.DOFS), force)
+
+
+@inlined
 def scatter_vectors(context, own, dofs, force, stiffness):
     """The same for vectors, where the number of degrees of freedom is known at run time alone."""
     total = floats_at(context[slot.F])

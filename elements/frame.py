@@ -25,7 +25,7 @@ from __future__ import annotations
 import math
 
 from femu import context as slot
-from femu.elements.assembly import scatter
+from femu.elements.assembly import scatter, scatter_force
 from femu.kernels import floats_at, inlined, ints_at, kernel, load, shift
 
 LINEAR, P_DELTA, COROTATIONAL = 0, 1, 2
@@ -99,7 +99,7 @@ def frame_group(context, first, count, mode):
 
         state = shift(committed, own[slot.AT_STATE])
         # an element that was never evaluated has no stiffness to form anything from
-        if mode == slot.EVALUATE or state[BASIC_STIFFNESS] == 0.0:
+        if mode != slot.FORM or state[BASIC_STIFFNESS] == 0.0:
             state = shift(trial, own[slot.AT_STATE])
             before = load(state, BASIC_STIFFNESS, 1, 6)
             failed = slot.call_basic(own[slot.BASIC], (
@@ -153,6 +153,9 @@ def frame_group(context, first, count, mode):
             if kind == COROTATIONAL:  # the arms of the end forces turn with the nodes
                 kii += fix * yi - fiy * xi
                 kjj += fjy * xj - fjx * yj
+        if mode == slot.FORCES:
+            scatter_force(context, own, (fix, fiy, fi, fjx, fjy, fj))
+            continue
         scatter(context, own, (fix, fiy, fi, fjx, fjy, fj), (
             kxx,
             kxy, kyy,

@@ -36,7 +36,7 @@ FORCE_NAMES = {"x": "Fx", "y": "Fy", "rz": "Mz"}
 def link_group(context, first, count, mode):
     """Forces and stiffnesses of many links, added to those of the structure.
 
-    The laws are evaluated in both modes: at its committed deformation a law gives its committed force, and the force
+    The laws are evaluated in all modes: at its committed deformation a law gives its committed force, and the force
     may depend on the velocity.
     """
     table, integers = ints_at(context[slot.TABLE]), ints_at(context[slot.INTEGERS])
@@ -68,11 +68,16 @@ def link_group(context, first, count, mode):
                 context[slot.CHANGED] = 1
         for a in range(n):
             f[a] = 0.0
+            for d in range(m):
+                f[a] += matrix[d * n + a] * state[d]
+        if mode == slot.FORCES:
+            total = floats_at(context[slot.F])
+            for a in range(n):
+                total[own[slot.DOFS + a]] += f[a]
+            continue
         for a in range(entries):
             k[a] = 0.0
         for d in range(m):
-            for a in range(n):
-                f[a] += matrix[d * n + a] * state[d]
             for o in range(m):
                 low, high = min(d, o), max(d, o)
                 value = stiffness[low * m - low * (low - 1) // 2 + high - low]

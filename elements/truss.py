@@ -8,7 +8,7 @@ from dataclasses import KW_ONLY
 from femu import context as slot
 from femu.component import Constitutive, Material, require
 from femu.element import Array, Element, Name, Plan, chord
-from femu.elements.assembly import scatter
+from femu.elements.assembly import scatter, scatter_force
 from femu.elements.frame import COROTATIONAL, GEOMETRIES, LINEAR, P_DELTA
 from femu.errors import InputError
 from femu.kernels import floats_at, ints_at, kernel, shift
@@ -31,7 +31,7 @@ STRAIN, RATE, STRESS, TANGENT, DAMPING, LINKED, MATERIAL_WORKSPACE = 0, 1, 2, 3,
 def truss_group(context, first, count, mode):
     """Forces and stiffnesses of many trusses, added to those of the structure.
 
-    The material is evaluated in both modes: at its committed strain it gives its committed stress, and its force may
+    The material is evaluated in all modes: at its committed strain it gives its committed stress, and its force may
     depend on the velocity.
     """
     table, integers = ints_at(context[slot.TABLE]), ints_at(context[slot.INTEGERS])
@@ -74,6 +74,9 @@ def truss_group(context, first, count, mode):
             kxx, kxy, kyy = kxx + ratio * s * s, kxy - ratio * s * c, kyy + ratio * c * c
             if kind == P_DELTA:
                 fx, fy = fx - ratio * transverse * s, fy + ratio * transverse * c
+        if mode == slot.FORCES:
+            scatter_force(context, own, (-fx, -fy, fx, fy))
+            continue
         scatter(context, own, (-fx, -fy, fx, fy), (
             kxx,
             kxy, kyy,

@@ -112,6 +112,7 @@ GROUP = INT(INTS, INT, INT, INT)
 
 EVALUATE = 0  # state determination at the trial displacement
 FORM = 1  # force and tangent from the committed state, without state determination
+FORCES = 2  # as EVALUATE, with the tangent left as it was: for steps that do not use one
 
 # how an experimental element comes by its stiffness in a state determination: the entry STEP[ESTIMATE]
 ESTIMATE = 4

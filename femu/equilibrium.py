@@ -23,7 +23,10 @@ _call_damping, _call_matrix = caller(DAMPING_FORCE), caller(MATRIX)
 
 @inlined
 def determine(context, mode):
-    """Internal force and tangent stiffness of all elements; 0, or 1 where an element has no answer."""
+    """Internal force and tangent stiffness of all elements; 0, or 1 where an element has no answer.
+
+    The modes are those of `femu.context`: slot.EVALUATE, slot.FORM, slot.FORCES.
+    """
     return _call_determine(context[slot.DETERMINE], (context, mode))
 
 
@@ -49,10 +52,24 @@ def form_matrix(context, tangent, stiffness, damping, mass, current, committed):
 def determine_kernel(context, mode):
     """See `determine`."""
     spread_links(context, floats_at(context[slot.U]))
-    ndof, storage = context[slot.NDOF], context[slot.STORAGE]
-    force, tangent = floats_at(context[slot.F]), floats_at(context[slot.K])
-    for a in range(ndof):
+    force = floats_at(context[slot.F])
+    for a in range(context[slot.NDOF]):
         force[a] = 0.0
+    if mode != slot.FORCES:
+        _clear_tangent(context)
+    groups = ints_at(context[slot.GROUPS])
+    for group in range(context[slot.NGROUPS]):
+        own = shift(groups, 3 * group)
+        if slot.call_group(own[0], (context, own[1], own[2], mode)) != 0:
+            return 1
+    gather_links(context, force)
+    return 0
+
+
+@inlined
+def _clear_tangent(context):
+    """What the tangent begins with before the elements add to it."""
+    storage, tangent = context[slot.STORAGE], floats_at(context[slot.K])
     if context[slot.BASE] != 0:
         copy(storage, floats_at(context[slot.BASE]), tangent)
     else:
@@ -66,13 +83,6 @@ def determine_kernel(context, mode):
         damped = floats_at(context[slot.KD])
         for a in range(storage):
             damped[a] = 0.0
-    groups = ints_at(context[slot.GROUPS])
-    for group in range(context[slot.NGROUPS]):
-        own = shift(groups, 3 * group)
-        if slot.call_group(own[0], (context, own[1], own[2], mode)) != 0:
-            return 1
-    gather_links(context, force)
-    return 0
 
 
 @inlined

@@ -1,0 +1,110 @@
+"""Newmark's method with beta = 0."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import ClassVar
+
+from femu import context as slot
+from femu.analyses import settings as code
+from femu.analyses.damped_solve import factor_damped, solve_damped
+from femu.analyses.explicit import (
+    element_damping,
+    forces_alone,
+    hold_own,
+    impose,
+    impose_acceleration,
+    load_end,
+    one_pass,
+    own_band,
+    own_room,
+    stepping,
+    weigh_forces,
+)
+from femu.analyses.one_step import OneStep
+from femu.equilibrium import damping_force, determine, form_matrix, spread_links
+from femu.errors import InputError
+from femu.kernels import Kernel, floats_at, inlined, ints_at
+from femu.parameters import finite
+from femu.run import Run
+
+RATES = 0  # place in slot.OWN: 1 where forces of elements depend on the velocity
+
+
+@inlined
+def step_explicitly(context, settings, step):
+    neq, dt, gamma = context[slot.NEQ], settings[code.DT], settings[code.GAMMA]
+    u0, v0, a0 = floats_at(context[slot.U0]), floats_at(context[slot.V0]), floats_at(context[slot.A0])
+    u1, v1, a1 = floats_at(context[slot.U1]), floats_at(context[slot.V1]), floats_at(context[slot.A1])
+    matrix, r, room = floats_at(context[slot.A]), floats_at(context[slot.R]), own_room(context, 0)
+    current, committed = settings[code.CURRENT], settings[code.COMMITTED]
+    for a in range(context[slot.NDOF]):
+        u1[a] = u0[a] + dt * v0[a] + 0.5 * dt * dt * a0[a]
+        v1[a] = v0[a] + (1.0 - gamma) * dt * a0[a]
+    impose(context, step, u1, v1)
+    load_end(context, settings, step, 0.0)
+    if determine(context, forces_alone(context)) != 0:
+        return code.ELEMENT_FAILED
+    weigh_forces(context, settings, v1, 1.0, r)
+    impose_acceleration(context, step, 1.0, a1, r)
+    if context[slot.FRESH] != 0 or current != 0.0 or committed != 0.0:
+        # mass and constant damping do not change: factored once
+        form_matrix(context, own_band(context, 1, 0), gamma * dt, gamma * dt, 1.0, current, committed)
+        if factor_damped(context, matrix, room, gamma * dt) != 0:
+            return code.SINGULAR
+    solve_damped(context, matrix, room, gamma * dt, r)
+    size = 0.0
+    for a in range(neq):
+        v1[a] += gamma * dt * r[a]
+        size += r[a] * r[a]
+    finish_accelerations(context, r, a1)
+    spread_links(context, v1)
+    if floats_at(context[slot.OWN])[RATES] != 0.0 and determine(context, forces_alone(context)) != 0:
+        return code.ELEMENT_FAILED
+    damping_force(context, v1, current, committed, floats_at(context[slot.S1]))
+    one_pass(context, step)
+    return code.DONE if math.isfinite(size) else code.NOT_FINITE
+
+
+@inlined
+def finish_accelerations(context, found, a1):
+    """Take the accelerations that were found, beside the imposed ones that a1 has already."""
+    imposed, count = ints_at(context[slot.IMPOSED]), context[slot.NIMPOSED]
+    for q in range(count):
+        found[imposed[q]] = a1[imposed[q]]
+    for a in range(context[slot.NEQ]):
+        a1[a] = found[a]
+
+
+newmark_explicit = stepping(step_explicitly)
+
+
+@dataclass(frozen=True)
+class NewmarkExplicit(OneStep):
+    """Newmark's method with beta = 0, explicit: one state determination a step, no iteration, no tangent ::
+
+        u_1 = u_0 + dt v_0 + dt^2/2 a_0
+        (M + gamma dt C) a_1 = P_1 - F(u_1) - C (v_0 + (1-gamma) dt a_0),     v_1 = v_0 + dt ((1-gamma) a_0 + gamma a_1)
+
+    gamma = 1/2 is `CentralDifference`: second order, no numerical damping. Above it the method is of first order and
+    damps. Stable for undamped linear systems while dt < sqrt(2/gamma)/omega of the highest mode; every degree of freedom
+    needs mass. Elements whose force depends on the velocity are linearised about rest. OpenSees: ``NewmarkExplicit
+    gamma``. In a hybrid test the specimens are asked at u_1.
+    """
+
+    gamma: float = 0.5
+
+    explicit: ClassVar[bool] = True
+    kernel: ClassVar[Kernel] = newmark_explicit
+
+    def __post_init__(self) -> None:
+        if not finite(self.gamma) or not self.gamma >= 0.5:
+            raise InputError("NewmarkExplicit", "gamma", self.gamma, "must be at least 0.5: below it the method is unstable")
+
+    def coefficients(self) -> tuple[float, float, float, float]:
+        return 1.0, 1.0, 0.0, self.gamma
+
+    def prepare(self, run: Run) -> None:
+        rates = element_damping(run)
+        hold_own(run, 1, [rates])[RATES] = float(rates.any())

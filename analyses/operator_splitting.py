@@ -1,0 +1,141 @@
+"""The alpha method with operator splitting."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import ClassVar
+
+from femu import context as slot
+from femu.analyses import settings as code
+from femu.analyses.damped_solve import factor_damped, solve_damped
+from femu.analyses.explicit import (
+    element_damping,
+    forces_alone,
+    hold_own,
+    impose,
+    impose_acceleration,
+    load_end,
+    one_pass,
+    own_band,
+    own_room,
+    stepping,
+    weigh_forces,
+)
+from femu.analyses.newmark_explicit import finish_accelerations
+from femu.analyses.one_step import OneStep
+from femu.analyses.predictor import COMMAND
+from femu.equilibrium import damping_force, determine, form_matrix, spread_links, times_band
+from femu.errors import InputError
+from femu.kernels import Kernel, floats_at, inlined, kernel
+from femu.parameters import finite
+from femu.run import Run
+
+ALPHA, CURRENT = 0, 1  # places in slot.OWN: alpha, and 1 where the tangent of the moment is used
+STIFFNESS, RATES, LINEAR = 0, 1, 2  # bands in slot.OWN: initial stiffness, damping of elements, both as a stiffness
+TANGENTS = ("initial", "current")
+
+
+@inlined
+def _predict(context, settings, step, u, v):
+    dt, beta, gamma = settings[code.DT], settings[code.BETA], settings[code.GAMMA]
+    u0, v0, a0 = floats_at(context[slot.U0]), floats_at(context[slot.V0]), floats_at(context[slot.A0])
+    for a in range(context[slot.NDOF]):
+        u[a] = u0[a] + dt * v0[a] + (0.5 - beta) * dt * dt * a0[a]
+        v[a] = v0[a] + (1.0 - gamma) * dt * a0[a]
+    impose(context, step, u, v)
+
+
+@inlined
+def _step(context, settings, step):
+    neq, dt, beta, gamma = context[slot.NEQ], settings[code.DT], settings[code.BETA], settings[code.GAMMA]
+    u1, v1, a1 = floats_at(context[slot.U1]), floats_at(context[slot.V1]), floats_at(context[slot.A1])
+    own, r, matrix = floats_at(context[slot.OWN]), floats_at(context[slot.R]), floats_at(context[slot.A])
+    room = own_room(context, 0)
+    alpha, current, committed = own[ALPHA], settings[code.CURRENT], settings[code.COMMITTED]
+    moving = own[CURRENT] != 0.0
+    _predict(context, settings, step, u1, v1)
+    load_end(context, settings, step, gamma / (beta * dt))
+    if determine(context, slot.EVALUATE if moving else forces_alone(context)) != 0:
+        return code.ELEMENT_FAILED
+    weigh_forces(context, settings, v1, alpha, r)
+    impose_acceleration(context, step, 1.0, a1, r)
+    linear = floats_at(context[slot.K]) if moving else own_band(context, 1, LINEAR)
+    if context[slot.FRESH] != 0 or moving or current != 0.0 or committed != 0.0:
+        if not moving:
+            stiffness, rates = own_band(context, 1, STIFFNESS), own_band(context, 1, RATES)
+            for a in range(context[slot.STORAGE]):
+                linear[a] = stiffness[a] + gamma / (beta * dt) * rates[a]
+        form_matrix(context, linear, alpha * beta * dt * dt, alpha * gamma * dt, 1.0, current, committed)
+        if factor_damped(context, matrix, room, alpha * gamma * dt) != 0:
+            return code.SINGULAR
+    solve_damped(context, matrix, room, alpha * gamma * dt, r)
+    moved, force, internal = floats_at(context[slot.DX]), floats_at(context[slot.S2]), floats_at(context[slot.F])
+    size = 0.0
+    for a in range(neq):
+        moved[a] = beta * dt * dt * r[a]
+        u1[a] += moved[a]
+        v1[a] += gamma * dt * r[a]
+        size += r[a] * r[a]
+    finish_accelerations(context, r, a1)
+    spread_links(context, u1)
+    spread_links(context, v1)
+    # the force that balances the step: of the predictor, and linear from there
+    times_band(context, linear, moved, force)
+    for a in range(neq):
+        internal[a] += force[a]
+    damping_force(context, v1, current, committed, floats_at(context[slot.S1]))
+    one_pass(context, step)
+    return code.DONE if math.isfinite(size) else code.NOT_FINITE
+
+
+operator_splitting = stepping(_step)
+
+
+@kernel(COMMAND, noalias=False)
+def command(context, step, exchange):
+    """The specimens are asked at the predictor."""
+    _predict(context, floats_at(context[slot.SETTINGS]), step, floats_at(context[slot.COMMAND]), floats_at(context[slot.V1]))
+    return code.DONE
+
+
+@dataclass(frozen=True)
+class AlphaOS(OneStep):
+    """The alpha method with operator splitting: Nakashima and others (1990), Combescure and Pegon (1997).
+
+    The elements are asked once a step, at an explicit predictor; from there they count as linear, with the stiffness
+    K of the virgin structure (``tangent="initial"``) or of the predictor (``tangent="current"``)::
+
+        u~ = u_0 + dt v_0 + (1/2 - beta) dt^2 a_0,    v~ = v_0 + (1 - gamma) dt a_0
+        M a_1 + alpha (C v_1 + F_1 - P_1) + (1 - alpha) (C v_0 + F_0 - P_0) = 0,    F_1 = F(u~) + K (u_1 - u~)
+        u_1 = u~ + beta dt^2 a_1,    v_1 = v~ + gamma dt a_1
+
+    ``alpha`` as in `HHT`: from 2/3 (most numerical damping) to 1 (none), with beta = (2-alpha)^2/4 and gamma = 3/2 -
+    alpha; the alpha of the papers is this one less 1. Second order. For linear systems the method is HHT's; with
+    elements that soften it stays unconditionally stable while K is not below their stiffness. Elements keep the state
+    of u~, and the recorded internal force is F_1. Elements whose force depends on the velocity are linearised too.
+    OpenSees: ``AlphaOS_TP alpha`` with ``algorithm Linear -initial`` (or plain ``Linear`` for the current tangent).
+    Its ``AlphaOS`` evaluates the elements between the predictors of two steps instead of weighing their forces: the same
+    for linear systems and for alpha = 1. In a hybrid test the specimens are asked at u~.
+    """
+
+    alpha: float = 0.9
+    tangent: str = "initial"
+
+    kernel: ClassVar[Kernel] = operator_splitting
+    command: ClassVar[Kernel] = command
+
+    def __post_init__(self) -> None:
+        if not finite(self.alpha) or not 2.0 / 3.0 - 1e-12 <= self.alpha <= 1.0:
+            raise InputError("AlphaOS", "alpha", self.alpha, "must lie between 2/3 and 1", "the papers' alpha plus 1")
+        if self.tangent not in TANGENTS:
+            raise InputError("AlphaOS", "tangent", self.tangent, f"must be one of {TANGENTS}")
+
+    def coefficients(self) -> tuple[float, float, float, float]:
+        # forces at the two ends are weighed in the kernel: loads and elements are taken at the end of the step
+        return 1.0, 1.0, (2.0 - self.alpha) ** 2 / 4.0, 1.5 - self.alpha
+
+    def prepare(self, run: Run) -> None:
+        stiffness = run.initial_stiffness()
+        numbers = hold_own(run, 1, [stiffness, element_damping(run), 0.0 * stiffness])
+        numbers[ALPHA], numbers[CURRENT] = self.alpha, float(self.tangent == "current")
