@@ -22,6 +22,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "serve": ("femu.cli.serve", "Host a specimen for OpenSees, OpenFresco or another femu."),
     "resume": ("femu.cli.resume", "Go on with an interrupted hybrid test."),
     "replay": ("femu.cli.replay", "Run a journalled test again, offline, and report the first step that differs."),
+    "monitor": ("femu.cli.monitor", "Show a running hybrid test in the browser."),
     "bench": ("femu.cli.bench", "Measure the speed of femu against its peers."),
     "reproduce": ("femu.cli.reproduce", "Repeat the study of a paper and compare with its figures."),
 }

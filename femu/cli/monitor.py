@@ -1,0 +1,47 @@
+"""`femu monitor`: a live page of a running hybrid test."""
+
+from __future__ import annotations
+
+import click
+
+HELP = """Show a running hybrid test in the browser.
+
+TEST.h5 is the journal that the test writes. The page reads it and nothing else, without a lock, so it cannot disturb the
+test; it may be opened before the test begins, and stays open over its end and its restart. It needs no network beyond this
+computer. Press Ctrl-C to end.
+
+\b
+Example:
+  femu monitor column.h5
+"""
+
+
+@click.command("monitor", help=HELP)
+@click.argument("journal", metavar="TEST.h5", type=click.Path(dir_okay=False))
+@click.option("--port", type=click.IntRange(0, 65535), default=5006, show_default=True,
+              help="Port of the page; 0 takes a free one.")
+@click.option("--address", default="127.0.0.1", show_default=True,
+              help="Address to listen on; only this computer sees the page unless another is given.")
+@click.option("--open/--no-open", "show", default=True, help="Open the page in the browser.")
+def command(journal: str, port: int, address: str, show: bool) -> None:
+    from femu.monitor import JournalTail
+
+    JournalTail(journal).look()  # says what is wrong with the file before a server stands
+    try:
+        from femu.monitor.page import serve
+    except ModuleNotFoundError as missing:
+        if missing.name != "bokeh":
+            raise
+        raise click.ClickException("the page needs Bokeh: pip install 'femu[monitor]'") from None
+    try:
+        server = serve(journal, port, address)
+    except OSError as problem:
+        raise click.ClickException(f"port {port} of {address} cannot be used ({problem.strerror or problem}); "
+                                   "choose another with --port") from None
+    click.echo(f"femu: the page of {journal} is at http://{address}:{server.port}/ (Ctrl-C ends it)")
+    if show:
+        server.io_loop.add_callback(server.show, "/")
+    try:
+        server.io_loop.start()
+    except KeyboardInterrupt:
+        click.echo("femu: page closed")

@@ -1,0 +1,174 @@
+"""The page: figures and words of a `Watch`, renewed a few times a second."""
+
+from __future__ import annotations
+
+import html
+from typing import Any
+
+from bokeh.document import Document
+from bokeh.layouts import column, row
+from bokeh.models import ColumnDataSource, Div, Range1d, Select, Span, Toggle
+from bokeh.plotting import figure
+
+from femu.monitor.watch import NEAR, Watch
+
+EVERY_MILLISECONDS = 250
+BLUE, VERMILION, GREEN, GREY, ORANGE = "#0072B2", "#D55E00", "#009E73", "#9A9A9A", "#E69F00"  # Okabe and Ito
+WIDTH, HEIGHT = 620, 270
+TOOLS = "pan,wheel_zoom,box_zoom,reset,save"
+_COLOURS = {"running": GREEN, "finished": BLUE, "stopped": VERMILION, "silent": ORANGE, "waiting for the journal": GREY}
+FONT = {"font-family": "system-ui, sans-serif", "color": "#222222"}
+
+
+def _figure(title: str, x: str, y: str, **options: Any) -> Any:
+    made: Any = figure(title=title, x_axis_label=x, y_axis_label=y, width=WIDTH, height=HEIGHT, tools=TOOLS,
+                  active_scroll="wheel_zoom", output_backend="canvas", **options)
+    made.toolbar.logo = None
+    made.title.text_font_size = "13px"
+    made.axis.axis_label_text_font_style = "normal"
+    made.grid.grid_line_color = "#e8e8e8"
+    made.outline_line_color = "#bbbbbb"
+    return made
+
+
+def _legend(made: Any, place: str = "top_left") -> None:
+    made.legend.location = place
+    made.legend.background_fill_alpha = 0.8
+    made.legend.label_text_font_size = "11px"
+    made.legend.click_policy = "hide"
+
+
+class Page:
+    """One browser's page. It shows one actuator of one element at a time."""
+
+    def __init__(self, watch: Watch, document: Document) -> None:
+        self.watch, self.document = watch, document
+        document.title = f"femu monitor: {watch.path}"
+        self.heading, self.alarms = (Div(width=2 * WIDTH, styles=FONT, name=name) for name in ("heading", "alarms"))
+        self.element = Select(title="element", options=[], width=220)
+        self.actuator = Select(title="actuator", options=["1"], value="1", width=100)
+        self.pause = Toggle(label="pause", width=100, align="end", name="pause")
+        self._figures()
+        self.updating = row(self.estimates, self.consistency, visible=False)
+        document.add_root(column(self.heading, self.alarms, row(self.element, self.actuator, self.pause),
+                                 row(self.tracking, self.loop), self.updating, row(self.pace, self.limits)))
+        for chooser in (self.element, self.actuator):
+            chooser.on_change("value", lambda attr, old, new: self.draw())
+        document.add_periodic_callback(self.tick, EVERY_MILLISECONDS)
+        self.tick()
+
+    def tick(self) -> None:
+        """Read what is new, and draw it unless the page is paused."""
+        self.watch.refresh()
+        if not self.pause.active:
+            self.draw()
+
+    def draw(self) -> None:
+        """Bring the figures and words up to date."""
+        watch = self.watch
+        names = list(watch.channels)
+        if self.element.options != names:
+            self.element.options = names
+            if self.element.value not in names and names:
+                self.element.value = names[0]
+        self._words()
+        channels = watch.channels.get(self.element.value, [])
+        numbers = [str(k + 1) for k in range(len(channels))] or ["1"]
+        if self.actuator.options != numbers:
+            self.actuator.options, self.actuator.value = numbers, numbers[0]
+        if not channels:
+            return
+        channel = channels[int(self.actuator.value) - 1]
+        t, d, c = channel.tracking.rows.T
+        self.tracking_data.data = {"t": t, "measured": d, "command": c}
+        self.loop_data.data = dict(zip("df", channel.loop.rows.T, strict=True))
+        self.latest_data.data = dict(zip("df", channel.latest.T, strict=True))
+        t, s = watch.step_time.rows.T
+        self.pace_data.data = {"t": t, "ms": 1e3 * s}
+        if watch.budget is not None:
+            self.budget.location, self.budget.visible = 1e3 * watch.budget, True
+        self._parameters()
+        shares = watch.shares()
+        self.limits.y_range.factors = [label for label, _, _ in shares][::-1]
+        self.limits_data.data = {"label": [s[0] for s in shares], "share": [100.0 * s[1] for s in shares],
+                                 "colour": [VERMILION if s[1] >= NEAR else BLUE for s in shares]}
+        self.limits.title.text = "largest use of each limit so far" if shares else "limits: none were set for this test"
+
+    # --- pieces ---
+
+    def _figures(self) -> None:
+        self.tracking_data = ColumnDataSource({"t": [], "measured": [], "command": []}, name="tracking")
+        self.tracking = _figure("command against measured", "time (s)", "displacement")
+        self.tracking.line("t", "command", source=self.tracking_data, color=GREY, line_width=3, legend_label="command")
+        self.tracking.line("t", "measured", source=self.tracking_data, color=BLUE, line_width=1.2, legend_label="measured")
+        _legend(self.tracking)
+        self.loop_data, self.latest_data = ColumnDataSource({"d": [], "f": []}), ColumnDataSource({"d": [], "f": []})
+        self.loop = _figure("force against displacement", "displacement", "force")
+        self.loop.line("d", "f", source=self.loop_data, color=GREY, line_width=1, legend_label="so far")
+        self.loop.line("d", "f", source=self.latest_data, color=VERMILION, line_width=1.5, legend_label="latest")
+        _legend(self.loop, "bottom_right")
+        self.estimate_data: dict[str, ColumnDataSource] = {}
+        self.estimates = _figure("parameters over their first estimate, with two standard deviations", "time (s)", "ratio")
+        self.estimates.add_layout(Span(location=1.0, dimension="width", line_color="#bbbbbb"))
+        self.innovation_data = ColumnDataSource({"t": [], "mean": [], "low": [], "high": []})
+        self.consistency = _figure("mean normalised innovation and its band", "time (s)", "squared innovation / variance")
+        self.consistency.varea("t", "low", "high", source=self.innovation_data, fill_color=BLUE, fill_alpha=0.15)
+        self.consistency.line("t", "mean", source=self.innovation_data, color=BLUE, line_width=1.2)
+        self.pace_data = ColumnDataSource({"t": [], "ms": []})
+        self.pace = _figure("wall clock between two measurements", "time (s)", "ms", y_axis_type="log")
+        self.pace.line("t", "ms", source=self.pace_data, color=BLUE)
+        self.budget = Span(location=0.0, dimension="width", line_color=VERMILION, line_dash="dashed", visible=False)
+        self.pace.add_layout(self.budget)
+        self.limits_data = ColumnDataSource({"label": [], "share": [], "colour": []})
+        self.limits = _figure("limits", "% of the limit", "", x_range=Range1d(start=0, end=110), y_range=[])
+        self.limits.hbar("label", right="share", height=0.6, source=self.limits_data, color="colour")
+        self.limits.add_layout(Span(location=100.0, dimension="height", line_color=VERMILION, line_dash="dashed"))
+
+    def _parameters(self) -> None:
+        watch = self.watch
+        colours = (BLUE, VERMILION, GREEN, ORANGE, "#CC79A7", "#56B4E9", GREY)
+        for name, series in watch.parameters.items():
+            t, value, two = series.rows.T
+            scale = value[0] if len(value) and value[0] != 0.0 else 1.0
+            if name not in self.estimate_data:
+                source = self.estimate_data[name] = ColumnDataSource({"t": [], "value": [], "low": [], "high": []})
+                colour = colours[(len(self.estimate_data) - 1) % len(colours)]
+                self.estimates.varea("t", "low", "high", source=source, fill_color=colour, fill_alpha=0.12)
+                self.estimates.line("t", "value", source=source, color=colour, line_width=1.5, legend_label=name)
+                _legend(self.estimates, "top_right")
+            self.estimate_data[name].data = {"t": t, "value": value / scale, "low": (value - two) / scale,
+                                             "high": (value + two) / scale}
+        self.updating.visible = bool(watch.parameters)
+        if watch.innovation is not None:
+            t, mean, low, high = watch.innovation.rows.T
+            self.innovation_data.data = {"t": t, "mean": mean, "low": low, "high": high}
+
+    def _words(self) -> None:
+        watch = self.watch
+        model = html.escape(str(watch.about.get("model", watch.path)))
+        total = watch.about.get("steps")
+        done = f"step {watch.steps:,}" + (f" of {total:,}" if isinstance(total, int) else "")
+        outcome = html.escape(watch.message or watch.ending.value) if watch.ending is not None else ""
+        self.heading.text = (
+            f"<h2 style='margin:4px 0'>{model} <span id='state' style='color:white;background:{_COLOURS[watch.state]};"
+            f"border-radius:4px;padding:1px 8px;font-size:70%'>{watch.state}</span></h2>"
+            f"<div id='progress'>{done}, t = {watch.time:.3f} s, {watch.rate:.0f} measurements a second. {outcome}</div>")
+        words = watch.alarms()
+        self.alarms.text = "".join(f"<div style='color:{VERMILION}'>&#9650; {html.escape(w)}</div>" for w in words)
+
+
+def serve(path: str, port: int = 0, address: str = "127.0.0.1") -> Any:
+    """A server of the page for a journal, started; ``server.io_loop.start()`` keeps it going."""
+    from bokeh.server.server import Server
+
+    watch = Watch(path)
+
+    def show(document: Document) -> None:
+        Page(watch, document)
+
+    server = Server({"/": show}, port=port, address=address,
+                    allow_websocket_origin=None, num_procs=1)
+    server.start()
+    return server
+
+

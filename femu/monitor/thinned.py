@@ -1,0 +1,61 @@
+"""A series that may grow for hours and still be drawn: thinned as it comes, with every peak kept."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+Array = npt.NDArray[np.float64]
+
+
+def peaks_of_blocks(rows: Array, size: int, column: int) -> Array:
+    """Of each whole block of ``size`` rows the two that hold the least and the greatest of a column, in their order."""
+    blocks = len(rows) // size
+    values = rows[:blocks * size, column].reshape(blocks, size)
+    first = np.arange(blocks) * size
+    low, high = first + values.argmin(axis=1), first + values.argmax(axis=1)
+    pairs = np.sort(np.stack([low, high], axis=1), axis=1)
+    return rows[pairs.ravel()]
+
+
+class Thinned:
+    """At most about ``most`` rows of a growing table.
+
+    Rows are taken in blocks, and of each block the two with the least and the greatest value of ``column`` are kept. Where
+    the table is full, blocks become twice as long. Rows that do not fill a block yet are kept as they are.
+    """
+
+    def __init__(self, width: int, column: int = 1, most: int = 4000) -> None:
+        self.width, self.column, self.most = width, column, most
+        self.clear()
+
+    def clear(self) -> None:
+        """Begin anew."""
+        self._kept = np.zeros((0, self.width))
+        self._waiting = np.zeros((0, self.width))
+        self.block = 2
+
+    def __len__(self) -> int:
+        return len(self._kept) + len(self._waiting)
+
+    def add(self, rows: Array) -> None:
+        """Take new rows."""
+        self._waiting = np.concatenate([self._waiting, rows])
+        whole = len(self._waiting) // self.block * self.block
+        if self.block > 2:
+            new = peaks_of_blocks(self._waiting[:whole], self.block, self.column)
+        else:
+            new = self._waiting[:whole]
+        self._kept = np.concatenate([self._kept, new])
+        self._waiting = self._waiting[whole:]
+        while len(self._kept) > self.most:
+            # blocks of four kept rows are two blocks of the old length: their peaks are those of the longer block
+            odd = len(self._kept) % 4
+            last = self._kept[len(self._kept) - odd:]
+            self._kept = np.concatenate([peaks_of_blocks(self._kept[:len(self._kept) - odd], 4, self.column), last])
+            self.block *= 2
+
+    @property
+    def rows(self) -> Array:
+        """What is left of the table."""
+        return np.concatenate([self._kept, self._waiting])

@@ -1,0 +1,189 @@
+"""What the page shows of a test: series that never grow long, how near the limits are, and alarms."""
+
+from __future__ import annotations
+
+import os
+import time as clock
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from femu.experimental.journal import HEAD, TAIL
+from femu.monitor.tail import JournalTail, News
+from femu.monitor.thinned import Thinned
+from femu.outcome import Outcome
+
+Array = npt.NDArray[np.float64]
+NEAR = 0.8  # share of a limit from which on it is an alarm
+QUIET = 5.0  # seconds without a row after which a running test counts as silent
+LATEST = 1500  # points of the loop that are drawn without thinning
+LIMITS = ("displacement", "increment", "velocity", "force")
+
+
+class Channel:
+    """One actuator of an element: command and measurement over time, and the loop."""
+
+    def __init__(self) -> None:
+        self.tracking = Thinned(3)  # time, measured displacement, command
+        self.loop = Thinned(2, column=0)  # measured displacement, force
+        self.latest = np.zeros((0, 2))
+        self.used = dict.fromkeys(LIMITS, 0.0)
+        self._before: tuple[float, float] | None = None  # time and command of the row before
+
+    def add(self, time: Array, command: Array, displacement: Array, force: Array) -> None:
+        """Take new rows."""
+        self.tracking.add(np.stack([time, displacement, command], axis=1))
+        pairs = np.stack([displacement, force], axis=1)
+        self.loop.add(pairs)
+        self.latest = np.concatenate([self.latest, pairs])[-LATEST:]
+        t0, c0 = self._before or (time[0], command[0])
+        moves, spans = np.abs(np.diff(command, prepend=c0)), np.diff(time, prepend=t0)
+        used = (np.abs(command), moves, moves[spans > 0.0] / spans[spans > 0.0], np.abs(force))
+        for name, values in zip(LIMITS, used, strict=True):
+            self.used[name] = max(self.used[name], float(values.max(initial=0.0)))
+        self._before = float(time[-1]), float(command[-1])
+
+
+class Watch:
+    """A test as seen through its journal. `refresh` reads what is new."""
+
+    def __init__(self, path: str | os.PathLike[str]) -> None:
+        self.path = os.fspath(path)
+        self._tail = JournalTail(path)
+        self._forget()
+
+    def _forget(self) -> None:
+        self.about: dict[str, Any] = {}
+        self.channels: dict[str, list[Channel]] = {}
+        self.parameters: dict[str, Thinned] = {}  # time, estimate, two standard deviations
+        self.innovation: Thinned | None = None  # time, mean over the window, lower, upper end of the band
+        self.step_time = Thinned(2)  # time, seconds of wall clock between two measurements
+        self._pending: dict[str, Array] = {}
+        self.steps, self.time, self.seen = 0, 0.0, 0.0
+        self._began: tuple[float, int] | None = None
+        self.rate = 0.0  # measurements a second of wall clock, over the last look
+        self.overruns = 0
+        self.ending: Outcome | None = None
+        self.message = ""
+
+    def refresh(self) -> bool:
+        """Read what is new; whether there was anything."""
+        news = self._tail.look()
+        if news.restarted:
+            self._forget()
+        if news.about and not self.channels:
+            self.about = news.about
+            self.channels = {name: [Channel() for _ in range(size)] for name, size in self.about["elements"].items()}
+        changed = news.restarted
+        for place, name in enumerate(self.channels):
+            changed = self._element(place, name, news) or changed
+        self._updating(news)
+        if news.ending is not None and self.ending is None:
+            known = Outcome.__members__
+            self.ending = known.get(news.ending, Outcome.ERROR)
+            self.message, changed = news.message, True
+        if news.behind:
+            self.refresh()
+        return changed
+
+    @property
+    def budget(self) -> float | None:
+        """Seconds a step may take in a paced test."""
+        rate = self.about.get("rate")
+        return 1.0 / rate if rate else None
+
+    @property
+    def state(self) -> str:
+        """One word or two on how the test stands."""
+        if not self.about:
+            return "waiting for the journal"
+        if self.ending is not None:
+            return "finished" if self.ending.ok else "stopped"
+        return "running" if clock.time() - self.seen < QUIET else "silent"
+
+    def shares(self) -> list[tuple[str, float, float]]:
+        """How near each limit has come: name, share of the limit used at most, and the limit."""
+        found = []
+        for name, channels in self.channels.items():
+            limits = self.about.get("limits", {}).get(name, {})
+            for kind in LIMITS:
+                if limits.get(kind) is None:
+                    continue
+                values = np.broadcast_to(np.asarray(limits[kind], dtype=float), (len(channels),))
+                for k, (channel, limit) in enumerate(zip(channels, values, strict=True)):
+                    label = f"{name}: {kind}" if len(channels) == 1 else f"{name} {k + 1}: {kind}"
+                    found.append((label, channel.used[kind] / float(limit), float(limit)))
+        return found
+
+    def alarms(self) -> list[str]:
+        """What somebody should look at."""
+        found = []
+        if self.ending is not None and not self.ending.ok:
+            found.append(self.message or self.ending.value)
+        if self.state == "silent":
+            found.append(f"Nothing came for {clock.time() - self.seen:.0f} s.")
+        found += [f"{label} has used {100.0 * share:.0f} % of its limit {limit:g}."
+                  for label, share, limit in self.shares() if share >= NEAR]
+        if self.overruns:
+            found.append(f"{self.overruns} of {self.steps} steps took longer than {1e3 * (self.budget or 0.0):.3g} ms.")
+        if self.innovation is not None and len(self.innovation):
+            _, mean, lower, upper = self.innovation.rows[-1]
+            if not lower <= mean <= upper:
+                found.append("The updater's innovations are outside their band: the twin does not explain the specimen.")
+        return found
+
+    # --- pieces ---
+
+    def _element(self, place: int, name: str, news: News) -> bool:
+        """Take the rows that have both a command and a measurement."""
+        both = []
+        for what in ("command", "measured"):
+            key = f"elements/{place}/{what}"
+            new = news.rows.get(key)
+            waiting = self._pending.get(key)
+            both.append(new if waiting is None else waiting if new is None else np.concatenate([waiting, new]))
+        command, measured = both
+        if command is None or measured is None:
+            return False
+        count = min(len(command), len(measured))
+        self._pending[f"elements/{place}/command"] = command[count:]
+        self._pending[f"elements/{place}/measured"] = measured[count:]
+        if count == 0:
+            return False
+        command, measured = command[:count], measured[:count]
+        size = len(self.channels[name])
+        time = measured[:, 1]
+        for k, channel in enumerate(self.channels[name]):
+            channel.add(time, command[:, HEAD + k], measured[:, HEAD + k], measured[:, HEAD + size + k])
+        if place == 0:
+            self._pace(time, measured[:, -TAIL], int(measured[-1, 0]))
+        return True
+
+    def _pace(self, time: Array, stamps: Array, step: int) -> None:
+        took = np.diff(stamps, prepend=self.seen or stamps[0])
+        if not self.seen:
+            took = took[1:]
+            time = time[1:]
+        self.step_time.add(np.stack([time, took], axis=1))
+        if self.budget is not None:
+            # stamps are those of the measurements: a step counts as late where it came a tenth later than it should
+            self.overruns += int(np.count_nonzero(took > 1.1 * self.budget))
+        span = stamps[-1] - (self.seen or stamps[0])
+        self.rate = len(took) / span if span > 0.0 else 0.0
+        self.steps, self.time, self.seen = step, float(time[-1]) if len(time) else self.time, float(stamps[-1])
+
+    def _updating(self, news: News) -> None:
+        """Estimates with two standard deviations, and the mean normalised innovation with its band."""
+        names = self.about.get("updating", [])
+        rows = news.rows.get("committed/updating")
+        if rows is None or not len(rows) or not names:
+            return
+        n = len(names)
+        values = rows[:, HEAD:-TAIL]
+        for k, name in enumerate(names):
+            series = self.parameters.setdefault(name, Thinned(3))
+            series.add(np.stack([rows[:, 1], values[:, k], 2.0 * values[:, n + k]], axis=1))
+        if self.innovation is None:
+            self.innovation = Thinned(4)
+        self.innovation.add(np.column_stack([rows[:, 1], values[:, 2 * n:2 * n + 3]]))

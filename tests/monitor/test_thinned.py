@@ -1,0 +1,36 @@
+"""Thinning: bounded, in order, and every peak kept."""
+
+from __future__ import annotations
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from femu.monitor import Thinned
+
+
+@given(st.lists(st.integers(1, 900), min_size=1, max_size=30), st.integers(0, 2**32 - 1))
+def test_the_series_stays_short_and_keeps_its_peaks(sizes: list[int], seed: int) -> None:
+    values = np.random.default_rng(seed).normal(size=sum(sizes))
+    rows = np.stack([np.arange(len(values), dtype=float), values], axis=1)
+    thinned = Thinned(2, most=200)
+    for part in np.split(rows, np.cumsum(sizes)[:-1]):
+        thinned.add(part)
+        kept = thinned.rows
+        assert len(kept) <= 200 + thinned.block
+        assert (np.diff(kept[:, 0]) >= 0.0).all()
+        seen = rows[:int(part[-1, 0]) + 1, 1]
+        assert kept[:, 1].max() == seen.max()
+        assert kept[:, 1].min() == seen.min()
+        assert kept[-1, 0] >= len(seen) - thinned.block
+    if len(values) <= 200:
+        assert np.array_equal(thinned.rows, rows)
+
+
+def test_an_hour_at_2000_hz_is_a_few_thousand_rows() -> None:
+    thinned = Thinned(2)
+    for k in range(72):
+        t = (k * 100_000 + np.arange(100_000)) / 2000.0
+        thinned.add(np.stack([t, np.sin(t)], axis=1))
+    assert 2000 <= len(thinned) <= 4000 + thinned.block
+    assert thinned.rows[-1, 0] > 3599.0

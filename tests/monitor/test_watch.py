@@ -1,0 +1,94 @@
+"""The monitor sees what the journal holds, over the end and the restart of a test, and never writes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import h5py
+import numpy as np
+import pytest
+from journal_writer import DT, Writer
+
+from femu.errors import FileError
+from femu.monitor import JournalTail, Watch
+from femu.monitor import tail as tail_module
+
+
+def test_rows_come_as_they_are_written(tmp_path: Path) -> None:
+    path = tmp_path / "a.h5"
+    watch = Watch(path)
+    assert not watch.refresh()
+    assert watch.state == "waiting for the journal"
+    journal = Writer(path)
+    watch.refresh()
+    assert list(watch.channels) == ["column"]
+    journal("steps", 1, 31)
+    assert watch.refresh()
+    assert watch.state == "running"
+    assert watch.steps == 30
+    journal("steps", 31, 96)
+    journal("command", 96, [8.64, 0.96])  # sent, not yet answered
+    assert watch.refresh()
+    first = watch.channels["column"][0].tracking.rows
+    np.testing.assert_allclose(first[:, 0], DT * np.arange(1, 96))
+    np.testing.assert_allclose(first[:, 2], 0.09 * np.arange(1, 96))
+    np.testing.assert_allclose(first[:, 1] - first[:, 2], 0.001)
+    np.testing.assert_allclose(watch.channels["column"][1].latest[-1], [0.951, 1.9])
+    assert not watch.refresh()
+    assert watch.shares() == [("column 1: displacement", pytest.approx(0.855), 10.0),
+                              ("column 2: displacement", pytest.approx(0.0475), 20.0)]
+    assert any("column 1: displacement" in a and "of its limit 10" in a for a in watch.alarms())
+    journal("measured", 96, [8.64, 0.96])
+    journal("close", "SPECIMEN_LIMIT", "The command would pass 10.")
+    assert watch.refresh()
+    assert (watch.steps, watch.state) == (96, "stopped")
+    assert watch.alarms()[0] == "The command would pass 10."
+
+
+def test_a_test_begun_anew_is_shown_from_its_start(tmp_path: Path) -> None:
+    path = tmp_path / "a.h5"
+    journal = Writer(path)
+    journal("steps", 1, 50)
+    watch = Watch(path)
+    watch.refresh()
+    journal("close", "COMPLETE", "")
+    watch.refresh()
+    assert watch.state == "finished"
+    journal = Writer(path)
+    journal("steps", 1, 5)
+    watch.refresh()
+    assert watch.state == "running"
+    assert (watch.steps, len(watch.channels["column"][0].tracking)) == (4, 4)
+    journal("close", "COMPLETE", "")
+
+
+def test_a_long_journal_is_caught_up_with_in_pieces(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tail_module, "AT_ONCE", 16)
+    journal = Writer(tmp_path / "a.h5")
+    journal("steps", 1, 96)
+    watch = Watch(tmp_path / "a.h5")
+    watch.refresh()
+    assert watch.steps == 95
+    journal("close", "COMPLETE", "")
+
+
+def test_late_steps_are_counted_where_the_test_is_paced(tmp_path: Path) -> None:
+    stamps = np.cumsum(np.where(np.arange(400) % 40 == 39, 0.02, 0.0025))  # four a step: 10 ms of 12.5
+    journal = Writer(tmp_path / "a.h5", rate=80.0, stamps=stamps.tolist())
+    journal("steps", 1, 90)
+    watch = Watch(tmp_path / "a.h5")
+    watch.refresh()
+    assert watch.budget == 0.0125
+    took = watch.step_time.rows[:, 1]
+    assert watch.overruns == np.count_nonzero(took > 0.014) == 8
+    assert any("8 of 89 steps" in a for a in watch.alarms())
+    journal("close", "COMPLETE", "")
+
+
+def test_what_is_no_journal_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "a.h5").write_bytes(b"not HDF5 at all")
+    assert JournalTail(tmp_path / "a.h5").look().about == {}  # may be a file in the making
+    with h5py.File(tmp_path / "b.h5", "w") as file:
+        file.attrs["format"] = "another"
+    with pytest.raises(FileError, match="not a femu journal"):
+        JournalTail(tmp_path / "b.h5").look()
