@@ -4,7 +4,7 @@ from femu.elements.displacement_beam_column import DisplacementBeamColumn
 from femu.elements.elastic_beam_column import ElasticBeamColumn
 from femu.elements.force_beam_column import ForceBeamColumn
 from femu.elements.lumped_mass import LumpedMass
-from femu.elements.quadrature import Hinges
+from femu.elements.quadrature import Hinges, Stations
 from femu.elements.truss import Truss
 from femu.elements.two_node_link import TwoNodeLink
 from femu.elements.viscous_dashpot import ViscousDashpot
@@ -17,6 +17,7 @@ __all__ = [
     "ForceBeamColumn",
     "Hinges",
     "LumpedMass",
+    "Stations",
     "Truss",
     "TwoNodeLink",
     "ViscousDashpot",

@@ -10,7 +10,7 @@ import numpy as np
 from femu import context as slot
 from femu.element import Array, Plan
 from femu.elements.frame_element import BASIC_STATE, clamped_forces
-from femu.elements.quadrature import Hinges
+from femu.elements.quadrature import Hinges, Stations
 from femu.elements.sectioned_element import SectionedElement
 from femu.elements.sections import determine_sections
 from femu.errors import InputError
@@ -76,7 +76,7 @@ class DisplacementBeamColumn(SectionedElement):
     """
 
     _: KW_ONLY
-    integration: str | Hinges = "legendre"
+    integration: str | Hinges | Stations = "legendre"
 
     def validate_member(self) -> None:
         if isinstance(self.integration, Hinges):

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
+from itertools import groupby
+from typing import ClassVar
 
 import numpy as np
 from scipy.special import roots_jacobi, roots_legendre
 
 from femu.component import Section
 from femu.errors import InputError
+from femu.parameters import finite
 
 Rule = tuple[tuple[float, ...], tuple[float, ...]]
 HINGE_POINTS = 6  # of a member with plastic hinges
@@ -91,6 +94,11 @@ class Hinges:
     hinge_j: Section
     length_j: float
     interior: Section
+    count: ClassVar[int] = HINGE_POINTS
+
+    def parts(self) -> list[tuple[str, Section]]:
+        """The sections by name, in the order of the runs along the member."""
+        return [("hinge_i", self.hinge_i), ("interior", self.interior), ("hinge_j", self.hinge_j)]
 
     def __post_init__(self) -> None:
         for name in ("length_i", "length_j"):
@@ -114,3 +122,45 @@ class Hinges:
         weights = (i, 3.0 * i, 0.5 * middle, 0.5 * middle, 3.0 * j, j)
         return Integration(places, weights, (("hinge_i", self.hinge_i, 1), ("interior", self.interior, 4),
                                              ("hinge_j", self.hinge_j, 1)))
+
+
+@dataclass(frozen=True)
+class Stations:
+    """Sections at given places, each with a weight, all as shares of the length: any rule, and any section at any point.
+
+    Neighbouring points with the same section object share its parameters.
+    """
+
+    sections: Sequence[Section]
+    places: Sequence[float]
+    weights: Sequence[float]
+
+    def __post_init__(self) -> None:
+        if not len(self.sections) == len(self.places) == len(self.weights) >= 1:
+            raise InputError("Stations", "sections, places, weights", (len(self.sections), len(self.places), len(self.weights)),
+                             "must be of one length, at least 1")
+        for section in self.sections:
+            if not isinstance(section, Section):
+                raise InputError("Stations", "sections", section, "must be Sections", "see femu.materials")
+        if not all(finite(x) and 0.0 <= x <= 1.0 for x in self.places):
+            raise InputError("Stations", "places", self.places, "must lie between 0 and 1", "they are shares of the length")
+        if not all(finite(w) for w in self.weights) or abs(sum(self.weights) - 1.0) > 1e-6:
+            raise InputError("Stations", "weights", self.weights, "must add up to 1", "they are shares of the length")
+
+    @property
+    def count(self) -> int:
+        """Number of points."""
+        return len(self.places)
+
+    def _runs(self) -> list[tuple[Section, int]]:
+        return [(same[0], len(same)) for _, group in groupby(self.sections, key=id) for same in [list(group)]]
+
+    def parts(self) -> list[tuple[str, Section]]:
+        """The sections by name, in the order of the runs along the member."""
+        runs = self._runs()
+        return [("section" if len(runs) == 1 else f"section_{k}", section) for k, (section, _) in enumerate(runs, start=1)]
+
+    def along(self, length: float, what: str) -> Integration:
+        """Places and weights for a member of any length."""
+        runs = tuple((name, section, count) for (name, section), (_, count) in zip(self.parts(), self._runs(), strict=True))
+        return Integration(tuple(float(x) for x in self.places), tuple(float(w) for w in self.weights), runs)

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from femu.component import Constitutive, Section
 from femu.elements.frame_element import BASIC_STATE, FrameElement
-from femu.elements.quadrature import HINGE_POINTS, RULES, Hinges, Integration, spread
+from femu.elements.quadrature import RULES, Hinges, Integration, Stations, spread
 from femu.elements.sections import GATHER_FLOATS, RUN, RUN_SIZE, initial_stiffness
 from femu.errors import InputError
 
@@ -22,32 +22,32 @@ class Sections(NamedTuple):
 
 
 class SectionedElement(FrameElement):
-    """A beam-column with sections along it: one ``section`` at ``points`` of a rule, or plastic `Hinges`.
+    """A beam-column with sections along it: one ``section`` at ``points`` of a rule, plastic `Hinges`, or `Stations`.
 
-    ``integration`` is "lobatto", "legendre", "radau" or Hinges(...), which bring their own sections.
+    ``integration`` is "lobatto", "legendre" or "radau", or Hinges(...) or Stations(...), which bring their own sections.
     """
 
     _: KW_ONLY
     section: Section | None = None
     points: int = 5
-    integration: str | Hinges = "lobatto"
+    integration: str | Hinges | Stations = "lobatto"
 
     def validate_member(self) -> None:
-        if isinstance(self.integration, Hinges):
+        if isinstance(self.integration, (Hinges, Stations)):
             if self.section is not None:
-                raise InputError(self.label(), "section", self.section, "must not be given together with Hinges",
-                                 "Hinges bring the sections of the ends and of the interior")
+                raise InputError(self.label(), "section", self.section, "must not be given together with Hinges or Stations",
+                                 "they bring their own sections")
             return
         if not isinstance(self.section, Section):
             raise InputError(self.label(), "section", self.section, "must be a Section", "see femu.materials")
         if not isinstance(self.integration, str):
             raise InputError(self.label(), "integration", self.integration,
-                             f"must be one of {tuple(RULES)}, or Hinges(...)")
+                             f"must be one of {tuple(RULES)}, or Hinges(...) or Stations(...)")
         self.along(1.0)
 
     def along(self, length: float) -> Integration:
         """The sections along the member."""
-        if isinstance(self.integration, Hinges):
+        if not isinstance(self.integration, str):
             return self.integration.along(length, self.label())
         assert self.section is not None
         return spread(self.section, self.points, self.integration, self.label())
@@ -55,12 +55,11 @@ class SectionedElement(FrameElement):
     @property
     def section_count(self) -> int:
         """Number of sections along the member."""
-        return HINGE_POINTS if isinstance(self.integration, Hinges) else self.points
+        return self.points if isinstance(self.integration, str) else self.integration.count
 
     def parts(self) -> list[tuple[str, Constitutive]]:
-        if isinstance(self.integration, Hinges):
-            h = self.integration
-            return [("hinge_i", h.hinge_i), ("interior", h.interior), ("hinge_j", h.hinge_j)]
+        if not isinstance(self.integration, str):
+            return list(self.integration.parts())
         assert self.section is not None
         return [("section", self.section)]
 
