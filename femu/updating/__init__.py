@@ -1,0 +1,7 @@
+"""Online model updating: a numerical twin learns from the specimen and teaches the members that look like it."""
+
+from femu.updating.history import UpdatingHistory
+from femu.updating.unknown import Unknown
+from femu.updating.updater import ModelUpdater
+
+__all__ = ["ModelUpdater", "Unknown", "UpdatingHistory"]

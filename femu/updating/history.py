@@ -1,0 +1,146 @@
+"""What an updater recorded, by name: parameters, their spread, innovations, gates; kept in HDF5."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from os import PathLike
+from typing import Any
+
+import h5py
+import numpy as np
+import numpy.typing as npt
+
+from femu.errors import FileError
+from femu.updating import step as code
+
+Array = npt.NDArray[np.float64]
+FORMAT = "femu updating history 1"
+
+
+@dataclass(frozen=True)
+class UpdatingHistory:
+    """One row a sample. ``values`` are the estimates, ``std`` their standard deviations, ``written`` what the model has."""
+
+    names: tuple[str, ...]
+    channels: int
+    table: Array
+
+    def _by_channels(self, block: int) -> Array:
+        start = code.RECORD_HEAD + block * self.channels
+        return self.table[:, start:start + self.channels]
+
+    def _by_unknowns(self, block: int) -> Array:
+        start = code.RECORD_HEAD + 5 * self.channels + block * len(self.names)
+        return self.table[:, start:start + len(self.names)]
+
+    @property
+    def step(self) -> npt.NDArray[np.int64]:
+        return self.table[:, code.R_STEP].astype(np.int64)
+
+    @property
+    def time(self) -> Array:
+        return self.table[:, code.R_TIME]
+
+    @property
+    def displacement(self) -> Array:
+        """Measured displacement, a column a channel; NaN where it was missing."""
+        return self._by_channels(0)
+
+    @property
+    def force(self) -> Array:
+        return self._by_channels(1)
+
+    @property
+    def innovation(self) -> Array:
+        """Measured minus predicted force; NaN where nothing was measured."""
+        return self._by_channels(2)
+
+    @property
+    def innovation_std(self) -> Array:
+        """Predicted standard deviation of the innovation."""
+        return self._by_channels(3)
+
+    @property
+    def residual(self) -> Array:
+        """Measured force minus that of the twin as a numerical member with the parameters of the moment."""
+        return self._by_channels(4)
+
+    @property
+    def values(self) -> Array:
+        return self._by_unknowns(0)
+
+    @property
+    def std(self) -> Array:
+        return self._by_unknowns(1)
+
+    @property
+    def written(self) -> Array:
+        return self._by_unknowns(2)
+
+    @property
+    def nis(self) -> Array:
+        """Normalised innovation squared, ν'S⁻¹ν."""
+        return self.table[:, code.R_NIS]
+
+    @property
+    def consistency(self) -> Array:
+        """Running mean of the normalised innovation squared over its expectation: about 1 for a consistent filter."""
+        return self.table[:, code.R_USUAL]
+
+    def _flag(self) -> npt.NDArray[np.int64]:
+        return self.table[:, code.R_FLAG].astype(np.int64)
+
+    @property
+    def missing(self) -> npt.NDArray[np.bool_]:
+        return np.asarray(self._flag() % code.WRITING == code.MISSED)
+
+    @property
+    def rejected(self) -> npt.NDArray[np.bool_]:
+        """Samples that were taken for wild."""
+        return np.asarray(self._flag() % code.WRITING == code.REJECTED_FLAG)
+
+    @property
+    def open(self) -> npt.NDArray[np.bool_]:
+        """Where the guards let parameters through to the model."""
+        return np.asarray(self._flag() >= code.WRITING)
+
+    def value(self, name: str) -> Array:
+        """Estimate of one parameter over the steps."""
+        return self.values[:, self.names.index(name)]
+
+    def __len__(self) -> int:
+        return len(self.table)
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write to an HDF5 file."""
+        try:
+            with h5py.File(path, "w") as file:
+                self.put(file)
+        except OSError as problem:
+            raise FileError(str(path), f"cannot be written: {problem}") from problem
+
+    def put(self, group: Any) -> None:
+        """Write into a group of an open HDF5 file."""
+        group.attrs["format"] = FORMAT
+        group.attrs["channels"] = self.channels
+        group.attrs["names"] = list(self.names)
+        group.attrs["columns"] = self.columns()
+        group.create_dataset("table", data=self.table)
+
+    def columns(self) -> list[str]:
+        """Names of the columns of the table."""
+        head = ["step", "time", "flag", "nis", "channels", "consistency"]
+        blocks = ("displacement", "force", "innovation", "innovation_std", "residual")
+        return [*head, *(f"{b}_{c}" for b in blocks for c in range(self.channels)),
+                *(f"{n}{end}" for end in ("", ".std", ".written") for n in self.names)]
+
+    @classmethod
+    def load(cls, path: str | PathLike[str]) -> UpdatingHistory:
+        """Read what `save` wrote."""
+        try:
+            with h5py.File(path, "r") as file:
+                if file.attrs.get("format") != FORMAT:
+                    raise FileError(str(path), "is not a history of an updater")
+                return cls(tuple(str(n) for n in file.attrs["names"]), int(file.attrs["channels"]), file["table"][()])
+        except OSError as problem:
+            raise FileError(str(path), f"cannot be read: {problem}") from problem

@@ -1,0 +1,487 @@
+"""`ModelUpdater`: a numerical twin of the specimen learns its parameters while the test runs and hands them on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from math import isfinite
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from femu.component import Material
+from femu.element import Element, Name
+from femu.errors import AnalysisError, InputError
+from femu.experimental.basic_system import BasicSystem
+from femu.filters.base import Filter
+from femu.filters.bounds import Bounds, Inequality
+from femu.filters.estimate import COUNT as POINT_COUNT
+from femu.filters.estimate import Estimate
+from femu.filters.model import StateSpace
+from femu.run import address
+from femu.updating import hidden as of_hidden
+from femu.updating import step as code
+from femu.updating import twin as of_twin
+from femu.updating.defaults import default_filter
+from femu.updating.history import UpdatingHistory
+from femu.updating.targets import model_places, twin_places
+from femu.updating.unknown import Resolved, Unknown
+
+if TYPE_CHECKING:
+    from femu.program import Program
+
+Array = npt.NDArray[np.float64]
+MODES = {"pure": code.PURE, "joint": code.JOINT, "state": code.STATE}
+HISTORIES = ("extra", "separate")
+FORCE_SHARE = 1.0 / 3.0  # process noise of a force in the state, as a share of the noise of its measurement
+NOISE_FLOOR = 1e-4  # least standard deviation of the force noise, as a share of the largest force that was heard
+SMALL_DEFORMATION = 1e-3  # deformation whose elastic force is the unit of the forces inside the filter
+PERTURBED = 1e-3  # change of a parameter by which its effect on the elastic stiffness is found
+FIRST_ROOM = 20_000  # samples of the record before it has to grow
+SPARE = 64  # floats behind vectors that kernels read in blocks
+
+_KERNELS = {
+    code.PURE: (of_twin.pure_process, of_twin.pure_measurement),
+    code.JOINT: (of_twin.joint_process, of_twin.joint_measurement),
+    code.STATE: (of_hidden.state_process, of_hidden.state_measurement),
+}
+
+FilterMaker = Callable[..., Filter]
+
+
+class ModelUpdater:
+    """Identifies parameters of a numerical twin from the measurements of a specimen, and writes them into the running model.
+
+    ::
+
+        updater = ModelUpdater("left", ForceBeamColumn("twin", "i", "j", section=column), length=3.6,
+                               parameters={"section.yield_force": Unknown(lower=1.58e6, upper=2.32e6),
+                                           "section.plastic_moment": Unknown(lower=170e3, upper=249e3),
+                                           "section.b": Unknown(lower=0.01, upper=0.04)},
+                               members=["right"])
+        HybridTest(model, quake, dt=0.01, updater=updater).run()
+        print(updater.statement())
+
+    ``element`` is the experimental element whose measurements are heard. ``twin`` is a material, an element or a
+    `BasicSystem` in the coordinates of that element. ``parameters`` maps names of the twin's parameters (patterns
+    with ``*`` take several that share one value) to `Unknown`; a list of names takes the defaults. ``members`` are the
+    members of the model that get the parameters, or a mapping from names of the twin to names (patterns) of the model.
+
+    ``mode`` is "joint" (parameters and forces), "pure" (parameters alone) or "state" (parameters and the ``hidden``
+    history variables, by ``integration`` "law", "rk4" or "exact"); ``history`` is "extra" (one more evaluation with the
+    corrected parameters keeps the history) or "separate" (each point keeps its own). See `femu.updating.twin`.
+
+    ``filter`` makes the filter from (model, process_noise, measurement_noise, bounds=...): a class of `femu.filters`, or
+    ``functools.partial`` of one. ``force_noise`` is the standard deviation of the measured forces, a number or one a
+    channel; if left out it is found in the first ``listen`` samples, whose forces are compared with the straight line
+    through them. ``force_drift`` is the standard deviation by which the forces in the state ("joint") may leave the
+    twin in a step: a third of the noise if left out. ``displacement_noise`` adds what an error of the measured
+    displacement does to the force.
+
+    Guards: a sample whose innovation is ``gate`` times larger than usual is rejected, at most two in a row; parameters
+    are written inside their bounds, by at most ``rate_limit`` of the distance between the bounds a step, and only while
+    the mean normalised innovation is below ``consistency``. A missing force (None or NaN) is predicted only.
+    """
+
+    def __init__(self, element: Name, twin: BasicSystem | Element | Material | Sequence[Material],
+                 parameters: Mapping[str, Unknown] | Iterable[str],
+                 members: Iterable[Name] | Mapping[str, str | Sequence[str]] = (), *, length: float = 1.0,
+                 mode: str = "joint", history: str = "extra", filter: FilterMaker | None = None,
+                 force_noise: float | Sequence[float] | None = None, displacement_noise: float | Sequence[float] = 0.0,
+                 force_drift: float | None = None, listen: int = 50, gate: float = 8.0, rate_limit: float = 0.05,
+                 consistency: float = 3.0,
+                 hidden: Sequence[str] = (), integration: str = "law",
+                 inequalities: Sequence[tuple[Mapping[str, float], float, str]] = (), seed: int = 0) -> None:
+        self.element = element
+        self.twin = twin if isinstance(twin, BasicSystem) else BasicSystem(twin, length=length)
+        self.mode, self.history_rule, self.integration = mode, history, integration
+        for argument, value, allowed in (("mode", mode, tuple(MODES)), ("history", history, HISTORIES),
+                                         ("integration", integration, tuple(of_hidden.INTEGRATIONS))):
+            if value not in allowed:
+                raise InputError("ModelUpdater", argument, value, f"must be one of {allowed}")
+        for argument, number, least in (("gate", gate, 0.0), ("rate_limit", rate_limit, 0.0), ("consistency", consistency, 0.0),
+                                        ("listen", listen, 0)):
+            if not (isinstance(number, (int, float)) and isfinite(number) and number >= least):
+                raise InputError("ModelUpdater", argument, number, "must not be negative")
+        given = dict(parameters) if isinstance(parameters, Mapping) else {str(n): Unknown() for n in parameters}
+        if not given:
+            raise InputError("ModelUpdater", "parameters", parameters, "must name at least one parameter of the twin",
+                             "list(updater.twin.parameters) shows the names")
+        own = self.twin.parameters
+        self._start_values = own.vector.copy()
+        self._places = {name: twin_places(own, name) for name in given}
+        self.unknowns: list[Resolved] = [
+            u.resolved(name, float(own.vector[self._places[name][0]]), own.declared[self._places[name][0]])
+            for name, u in given.items()]
+        self.names = tuple(u.name for u in self.unknowns)
+        self.members = members
+        self.inequalities = tuple(inequalities)
+        self.seed = seed
+        self._make_filter = default_filter(mode) if filter is None else filter
+        n = self.twin.size
+        self.displacement_noise = _spread("displacement_noise", displacement_noise, n)
+        self._given_noise = None if force_noise is None else _spread("force_noise", force_noise, n)
+        if self._given_noise is not None and not (self._given_noise > 0.0).all():
+            raise InputError("ModelUpdater", "force_noise", force_noise, "must be above 0", "leave it out to have it found")
+        self.force_drift = None if force_drift is None else float(_spread("force_drift", force_drift, 1)[0])
+        self.listen = int(listen)
+        self._stiffness = self.twin.initial_stiffness()
+        self._hidden = self._hidden_places(hidden)
+        self._model_vector: Array | None = None
+        self._lay_out()
+        self._options[:] = gate, 2.0, consistency, rate_limit, 10.0, 500.0, 0.0
+        self._begin()
+
+    # --- the contract with the runner ---
+
+    def start(self, program: Program | None = None, parameters: Array | None = None) -> None:
+        """Begin a test. ``parameters`` is the vector that the running model reads: it is written in place."""
+        self._begin()
+        self._model_vector = None
+        self._writes = np.zeros(len(self.unknowns), dtype=np.int64)
+        if program is not None:
+            vector = program.parameters.vector if parameters is None else parameters
+            if not (isinstance(vector, np.ndarray) and vector.dtype == np.float64 and vector.flags.c_contiguous
+                    and vector.shape == program.parameters.vector.shape):
+                raise InputError("ModelUpdater", "parameters", type(parameters).__name__,
+                                 "must be the model's own vector: contiguous numbers, as many as the program has")
+            places = model_places(self.names, self.members, program.parameters)
+            table: list[int] = []
+            for j, found in enumerate(places):
+                table += [len(found), *found]
+                if found:
+                    self._written[j] = np.clip(vector[found[0]], self.unknowns[j].lower, self.unknowns[j].upper)
+            self._writes = np.array(table, dtype=np.int64)
+            self._model_vector = vector
+        self._c[code.WRITES] = address(self._writes)
+        self._c[code.MODEL_P] = 0 if self._model_vector is None else address(self._model_vector)
+
+    def update(self, step: int, time: float, displacement: npt.ArrayLike | None, force: npt.ArrayLike | None) -> None:
+        """Hear one sample: measured displacement and force of the element. None or NaN: missing."""
+        if int(self._memory[code.ROW]) >= len(self._record):
+            self._grow()
+        self._now[:] = np.nan if displacement is None else displacement
+        self._force[:] = np.nan if force is None else force
+        if self._listening:
+            self._hear(int(self._memory[code.COUNT]), self._now, self._force)
+        if code.take_one(self._c, float(step), float(time)) != 0:
+            raise AnalysisError(f"ModelUpdater of {self.element!r}: the filter failed in step {step}.")
+        if self._listening and self._memory[code.COUNT] >= self.listen:
+            self._stop_listening()
+
+    def checkpoint(self) -> Array:
+        """Everything that changes, in one vector of constant length (the record is not in it)."""
+        return np.concatenate([self._changing, self._noise, [float(self._listening)], self._heard.ravel(),
+                               self.estimate.vector[:self.filter._scratch_start], self.twin.parameters.vector])
+
+    def restore(self, values: Array) -> None:
+        """Go on from a checkpoint of the same updater: the same bits follow."""
+        n, own = len(self._changing), self.filter._scratch_start
+        sizes = [n, len(self._noise), 1, self._heard.size, own]
+        if np.shape(values) != (sum(sizes) + len(self.twin.parameters),):
+            raise InputError("ModelUpdater", "values", np.shape(values), "must be a checkpoint of the same updater")
+        changing, noise, listening, heard, vector, parameters = np.split(values, np.cumsum(sizes))
+        self._noise[:] = noise
+        self._set_listening(bool(listening[0]))
+        self._install_filter()
+        row = self._memory[code.ROW]
+        self._changing[:] = changing
+        if changing[code.ROW] > row:  # the record of this object does not reach there: it begins anew
+            self._memory[code.ROW] = 0.0
+        self._heard[:] = heard.reshape(self._heard.shape)
+        self.estimate.vector[:own] = vector
+        self.twin.parameters.vector[:] = parameters
+
+    # --- a whole record at once ---
+
+    def run(self, times: npt.ArrayLike, displacements: npt.ArrayLike, forces: npt.ArrayLike, first: int = 1) -> UpdatingHistory:
+        """Hear the samples of a record in one compiled loop; returns the history."""
+        t = np.ascontiguousarray(times, dtype=float)
+        d, f = (np.ascontiguousarray(a, dtype=float).reshape(len(t), -1) for a in (displacements, forces))
+        if d.shape[1] != self.twin.size or f.shape != d.shape:
+            raise InputError("ModelUpdater", "displacements", d.shape, f"must have {self.twin.size} columns, as the forces")
+        while int(self._memory[code.ROW]) + len(t) > len(self._record):
+            self._grow()
+        done = 0
+        while done < len(t):
+            until = len(t)
+            if self._listening:
+                until = min(until, done + max(self.listen - int(self._memory[code.COUNT]), 1))
+                for k in range(done, until):
+                    self._hear(int(self._memory[code.COUNT]) + k - done, d[k], f[k])
+            failed = code.take_many(self._c, float(first + done), t[done:until], d[done:until], f[done:until])
+            if failed:
+                raise AnalysisError(f"ModelUpdater of {self.element!r}: the filter failed in sample {done + failed}.")
+            done = until
+            if self._listening and self._memory[code.COUNT] >= self.listen:
+                self._stop_listening()
+        return self.history
+
+    # --- what it knows ---
+
+    @property
+    def values(self) -> dict[str, float]:
+        """Present estimates by name."""
+        x = self.estimate.mean
+        return {u.name: float(np.clip(np.exp(x[j]) if u.log else x[j] * u.scale, u.lower, u.upper))
+                for j, u in enumerate(self.unknowns)}
+
+    @property
+    def std(self) -> dict[str, float]:
+        """Standard deviations of the estimates by name."""
+        values, spread = self.values, self.estimate.std
+        return {u.name: float(spread[j] * (values[u.name] if u.log else u.scale)) for j, u in enumerate(self.unknowns)}
+
+    @property
+    def correlation(self) -> Array:
+        """Correlation of the estimates."""
+        k = len(self.unknowns)
+        P = self.estimate.covariance[:k, :k]
+        s = np.sqrt(np.maximum(np.diagonal(P), np.finfo(float).tiny))
+        return np.asarray(P / np.outer(s, s))
+
+    @property
+    def force(self) -> Array:
+        """The filter's estimate of the force, with the noise filtered out ("joint"), else that of the twin."""
+        row = self._last_force if self.mode == "joint" else self._shadow_row()
+        return np.asarray(self.twin.scale * self.twin.matrix.T @ row[:len(self.twin.matrix)])
+
+    @property
+    def force_noise(self) -> Array:
+        """Standard deviation of the force noise that the filter was started with."""
+        return self._noise.copy()
+
+    @property
+    def history(self) -> UpdatingHistory:
+        """The record so far."""
+        return UpdatingHistory(self.names, self.twin.size, self._record[:int(self._memory[code.ROW])].copy())
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """Samples heard, missing and rejected; steps in which the guards held; values cut by the rate limit; lost clones."""
+        m = self._memory
+        return {"samples": int(m[code.COUNT]), "missing": int(m[code.MISSING]), "rejected": int(m[code.REJECTED]),
+                "held": int(m[code.HELD]), "rate_limited": int(m[code.LIMITED]),
+                "lost_clones": int(self._c[of_twin.FAILURES])}
+
+    @property
+    def consistent(self) -> bool:
+        """Whether the guards let parameters through to the model."""
+        return bool(self._memory[code.OPEN])
+
+    # --- inside ---
+
+    def _hidden_places(self, names: Sequence[str]) -> list[int]:
+        if self.mode != "state":
+            return []
+        m = len(self.twin.matrix)
+        head = 2 * m + m * (m + 1) // 2
+        tail = self.twin.state_names[head:]
+        wanted = list(names) or [n for n in tail if n.rpartition(".")[2] == "z"]
+        for name in wanted:
+            if name not in tail:
+                raise InputError("ModelUpdater", "hidden", name, f"must be a history variable of the twin: {tail}")
+        if not wanted:
+            raise InputError("ModelUpdater", "hidden", names, f"must name history variables of the twin: {tail}")
+        if self.integration != "law" and (m != 1 or tail != ["strain", "z", "energy"]):
+            raise InputError("ModelUpdater", "integration", self.integration,
+                             'must be "law": the twin is not one Bouc-Wen spring')
+        return [head + tail.index(name) for name in wanted]
+
+    def _lay_out(self) -> None:
+        """All vectors, and the context through which kernels reach them."""
+        system = self.twin
+        m, n = system.matrix.shape
+        known, size = len(self.unknowns), len(system.state_names)
+        self._extra = {"pure": 0, "joint": m, "state": len(self._hidden)}[self.mode]
+        stride = size + m
+        points = 2 * (known + self._extra) + 1
+        rows = points if self.history_rule == "separate" else 1
+        if self.mode == "state" and self.history_rule == "separate":
+            raise InputError("ModelUpdater", "history", "separate", 'has no meaning in the mode "state"', 'leave it at "extra"')
+        # one vector of all that changes, with views of its parts: a checkpoint is a copy of it
+        sizes = [code.MEMORY_SIZE, n * code.STATISTICS_SIZE, known, n, m, rows * stride, stride]
+        self._changing = np.zeros(sum(sizes))
+        parts = np.split(self._changing, np.cumsum(sizes)[:-1])
+        self._memory, self._statistics, self._written, self._before, self._last_force, self._rows, self._shadow = parts
+        self._heard = np.zeros((max(self.listen, 1), 2 * n))
+        self._now, self._force, self._noise = np.zeros(n), np.zeros(n), np.ones(n)
+        self._record = np.zeros((FIRST_ROOM, code.RECORD_HEAD + 5 * n + 3 * known))
+        self._c = np.zeros(code.SLOTS, dtype=np.int64)
+        self._options = np.zeros(code.OPTIONS_SIZE)
+        self._targets = np.array([x for places in self._places.values() for x in (len(places), *places)], dtype=np.int64)
+        unit = np.array([0.0 if u.log else u.scale for u in self.unknowns])
+        self._limits = np.array([u.inside(u.lower) for u in self.unknowns] + [u.inside(u.upper) for u in self.unknowns])
+        k0 = np.abs(np.diagonal(self._basic_stiffness()))
+        if self.mode == "joint" and not (k0 > 0.0).all():
+            raise InputError("ModelUpdater", "mode", "joint", "needs a twin with an elastic stiffness", 'use mode="pure"')
+        self._force_unit = np.where(k0 > 0.0, k0, 1.0) * SMALL_DEFORMATION
+        self._hidden_unit = np.full(max(len(self._hidden), 1), 1.0)
+        scratch = np.zeros(4 * (m + n + known) + SPARE)
+        held: dict[int, npt.NDArray[Any]] = {
+            of_twin.INTEGERS: system._integers, of_twin.CONSTANTS: system._constants, of_twin.WORK: system._workspace.copy(),
+            of_twin.LOAD: system._load, of_twin.STEP: np.zeros(4), of_twin.MATRIX: system.matrix,
+            of_twin.SCALE: np.array([system.scale]), of_twin.P: self._start_values.copy(), of_twin.TARGETS: self._targets,
+            of_twin.UNIT: unit, of_twin.LIMITS: self._limits, of_twin.FORCE_UNIT: self._force_unit, of_twin.ROWS: self._rows,
+            of_twin.TRIAL: np.zeros(rows * stride + SPARE), of_twin.NOW: self._now, of_twin.BEFORE: self._before,
+            of_twin.V: np.zeros(m + SPARE), of_twin.RATE: np.zeros(m + SPARE), of_twin.FLEXIBILITY: np.zeros(m * m),
+            of_twin.VIRGIN: np.zeros(2 * stride + SPARE), of_twin.HIDDEN: np.array(self._hidden or [0], dtype=np.int64),
+            of_twin.HIDDEN_UNIT: self._hidden_unit, of_twin.SCRATCH: scratch, of_twin.CLONE: np.zeros(2 * stride + SPARE),
+            code.MEMORY: self._memory, code.OPTIONS: self._options, code.FORCE: self._force, code.SILENCE: np.full(n, np.nan),
+            code.LAST_FORCE: self._last_force, code.SHADOW: self._shadow, code.SHADOW_TRIAL: np.zeros(stride + SPARE),
+            code.TWIN_P: system.parameters.vector, code.WRITTEN: self._written, code.STATISTICS: self._statistics,
+            code.RECORD: self._record, code.INPUT: np.array([float(address(self._c))]),
+        }
+        self._held = held
+        for place, array in held.items():
+            self._c[place] = address(array)
+        for place, number in (
+                (of_twin.KERNEL, system._address), (of_twin.BASIC, m), (of_twin.CHANNELS, n), (of_twin.SIZE, size),
+                (of_twin.STRIDE, stride), (of_twin.UNKNOWNS, known), (of_twin.SEPARATE, int(rows > 1)),
+                (of_twin.HIDDEN_COUNT, len(self._hidden)), (of_twin.RULE, of_hidden.INTEGRATIONS[self.integration]),
+                (of_twin.STIFF, int(self._stiffness_unknown())), (code.MODE, MODES[self.mode]), (code.POINTS, rows),
+                (code.RECORD_WIDTH, self._record.shape[1])):
+            self._c[place] = number
+        if self.mode == "joint":
+            held[of_twin.FLEXIBILITY][:] = np.linalg.inv(self._basic_stiffness()).ravel()
+        self._writes = np.zeros(known, dtype=np.int64)
+        self._c[code.WRITES] = address(self._writes)
+        process, measurement = _KERNELS[MODES[self.mode]]
+        extra = {"pure": (), "joint": tuple(f"q_{a}" for a in range(m)),
+                 "state": tuple(self.twin.state_names[h] for h in self._hidden)}[self.mode]
+        self.space = StateSpace(process, measurement, states=known + self._extra, outputs=n, inputs=1,
+                                names=(*self.names, *extra))
+
+    def _basic_stiffness(self, parameters: Array | None = None) -> Array:
+        """Elastic stiffness of the basic system."""
+        system = self.twin
+        m = len(system.matrix)
+        state = np.zeros(len(system.state_names))
+        system.evaluate(np.zeros_like(state), state, np.zeros(system.size),
+                        parameters=self._start_values if parameters is None else parameters)
+        matrix = np.zeros((m, m))
+        matrix[np.triu_indices(m)] = state[m:m + m * (m + 1) // 2]
+        return matrix + np.triu(matrix, 1).T
+
+    def _stiffness_unknown(self) -> bool:
+        """Whether the elastic stiffness depends on an unknown."""
+        before = self._basic_stiffness()
+        for u in self.unknowns:
+            changed = self._start_values.copy()
+            step = PERTURBED * u.scale
+            changed[self._places[u.name]] = u.start + (step if u.start + step <= u.upper else -step)
+            if np.abs(self._basic_stiffness(changed) - before).max() > 1e-12 * np.abs(before).max():
+                return True
+        return False
+
+    def _begin(self) -> None:
+        """The state before the first sample."""
+        self._changing[:] = 0.0
+        self._heard[:] = 0.0
+        self._c[of_twin.FAILURES] = 0
+        self.twin.parameters.vector[:] = self._start_values
+        for u in self.unknowns:
+            self.twin.parameters.vector[self._places[u.name]] = u.start
+        self._held[of_twin.P][:] = self.twin.parameters.vector
+        virgin = np.zeros(self._c[of_twin.STRIDE])
+        virgin[:self._c[of_twin.SIZE]] = self.twin.virgin()
+        self._rows.reshape(-1, len(virgin))[:] = virgin
+        self._shadow[:] = virgin
+        self._written[:] = [u.start for u in self.unknowns]
+        self._noise[:] = 1.0 if self._given_noise is None else self._given_noise
+        self._set_listening(self._given_noise is None)
+        self._install_filter()
+
+    def _set_listening(self, listening: bool) -> None:
+        self._listening = listening
+        self._options[code.LISTENING] = float(listening)
+
+    def _install_filter(self) -> None:
+        """The filter for the present noise, at its start."""
+        n = self.twin.size
+        k = self._stiffness
+        R = np.diag(self._noise**2) + k @ np.diag(self.displacement_noise**2) @ k.T
+        mean = [u.inside(u.start) for u in self.unknowns] + [0.0] * self._extra
+        prior = [(u.std * u.slope()) ** 2 for u in self.unknowns]
+        drift = [(u.process_noise * u.slope()) ** 2 for u in self.unknowns]
+        lower, upper = [list(part) for part in np.split(self._limits, 2)]
+        if self.mode == "joint":
+            back = np.linalg.pinv(self.twin.scale * self.twin.matrix.T) / self._force_unit[:, None]
+            noise = np.diagonal(back @ R @ back.T)
+            prior += list(noise)
+            share = FORCE_SHARE**2 * R if self.force_drift is None else self.force_drift**2 * np.eye(n)
+            drift += list(np.diagonal(back @ share @ back.T))
+        elif self.mode == "state":  # as uncertain as the force noise makes them
+            noise = np.full(self._extra, (np.sqrt(np.diagonal(R)) / np.maximum(np.abs(np.diagonal(k)), 1e-300)).min() ** 2)
+            prior += list(noise)
+            drift += list(FORCE_SHARE**2 * noise)
+        lower += [-np.inf] * self._extra
+        upper += [np.inf] * self._extra
+        self.bounds = Bounds(lower, upper, self._rules())
+        self.filter = self._make_filter(self.space, np.array(drift), R, bounds=self.bounds)
+        self.estimate: Estimate = self.filter.init(mean, np.diag(prior), seed=self.seed)
+        predict, correct = self.filter._addresses()
+        if self.history_rule == "separate" and self.filter._d[POINT_COUNT] != self._c[code.POINTS]:
+            raise InputError("ModelUpdater", "history", "separate", "needs a filter of 2L+1 sigma points",
+                             'use history="extra" with this filter')
+        self._kept = np.zeros_like(self.estimate.vector)
+        for place, array in ((code.FILTER_D, self.filter._d), (code.FILTER_P, self.filter._p),
+                             (code.ESTIMATE, self.estimate.vector), (code.KEPT, self._kept)):
+            self._c[place] = address(array)
+        self._c[code.PREDICT], self._c[code.UPDATE] = predict, correct
+        self._c[code.KEPT_SIZE] = self.filter._scratch_start
+
+    def _rules(self) -> list[Inequality]:
+        """Inequalities between unknowns in the units of the filter."""
+        rules = []
+        for coefficients, limit, gives_way in self.inequalities:
+            for name in (*coefficients, gives_way):
+                if name not in self.names:
+                    raise InputError("ModelUpdater", "inequalities", name, f"must be one of the unknowns {self.names}")
+            places = {self.names.index(n): float(c) * self.unknowns[self.names.index(n)].scale for n, c in coefficients.items()}
+            rules.append(Inequality(places, float(limit), self.names.index(gives_way)))
+        return rules
+
+    def _hear(self, sample: int, displacement: Array, force: Array) -> None:
+        n, row = self.twin.size, self._heard[sample % len(self._heard)]
+        row[:n], row[n:] = displacement, force
+
+    def _stop_listening(self) -> None:
+        """Noise of the forces from the samples heard so far, and the filter with it, from where it stands."""
+        n = self.twin.size
+        d, f = self._heard[:, :n], self._heard[:, n:]
+        use = np.isfinite(d).all(axis=1) & np.isfinite(f).all(axis=1)
+        if use.sum() < n + 3:
+            return  # too little was heard: go on listening
+        line = np.column_stack([np.ones(use.sum()), d[use]])
+        fit = np.linalg.lstsq(line, f[use], rcond=None)[0]
+        rest = f[use] - line @ fit
+        largest = np.maximum(np.abs(f[use]), np.abs(np.diagonal(self._stiffness) * d[use])).max(axis=0)
+        found = np.sqrt((rest**2).sum(axis=0) / max(use.sum() - n - 1, 1))
+        self._noise[:] = np.maximum(found, np.maximum(NOISE_FLOOR * largest, np.finfo(float).tiny))
+        mean = self.estimate.mean.copy()
+        self._set_listening(False)
+        self._install_filter()
+        if self._extra:
+            self.estimate = self.filter.init([*self.estimate.mean[:len(self.unknowns)], *mean[len(self.unknowns):]],
+                                             self.estimate.covariance, seed=self.seed)
+            self._c[code.ESTIMATE] = address(self.estimate.vector)
+
+    def _grow(self) -> None:
+        """Room for twice as many samples. The only time that a step allocates."""
+        record = np.zeros((2 * len(self._record), self._record.shape[1]))
+        record[:len(self._record)] = self._record
+        self._record = record
+        self._c[code.RECORD] = address(record)
+
+    def _shadow_row(self) -> Array:
+        return self._rows if self.mode == "pure" and self.history_rule == "extra" else self._shadow
+
+
+def _spread(argument: str, value: float | Sequence[float], size: int) -> Array:
+    """A standard deviation for each channel."""
+    given = np.asarray(value, dtype=float)
+    spread = np.full(size, float(given)) if given.ndim == 0 else given.copy()
+    if spread.shape != (size,) or not np.isfinite(spread).all() or (spread < 0.0).any():
+        raise InputError("ModelUpdater", argument, value, f"must be a number or {size} numbers of at least 0")
+    return spread
