@@ -13,11 +13,15 @@ from femu.analyses.convergence import (
 from femu.analyses.eigen import Modes, eigen
 from femu.analyses.generalized_alpha import GeneralizedAlpha
 from femu.analyses.hht import HHT
+from femu.analyses.hybrid_result import HybridResult
+from femu.analyses.hybrid_test import HybridTest
+from femu.analyses.implicit_hybrid import ImplicitHybrid
 from femu.analyses.kr_alpha import KRAlpha
 from femu.analyses.limits import Limit
 from femu.analyses.newmark import Newmark
 from femu.analyses.newmark_explicit import NewmarkExplicit
 from femu.analyses.operator_splitting import AlphaOS
+from femu.analyses.pacing import Pace, PaceReport
 from femu.analyses.policy import Policy, Relaxation
 from femu.analyses.runge_kutta import RungeKutta
 from femu.analyses.static import ArcLength, DisplacementControl, LoadControl, Pushover, protocol
@@ -31,6 +35,9 @@ __all__ = [
     "DisplacementControl",
     "Energy",
     "GeneralizedAlpha",
+    "HybridResult",
+    "HybridTest",
+    "ImplicitHybrid",
     "Increment",
     "KRAlpha",
     "KrylovNewton",
@@ -42,6 +49,8 @@ __all__ = [
     "NewmarkExplicit",
     "Newton",
     "NewtonLineSearch",
+    "Pace",
+    "PaceReport",
     "Policy",
     "Pushover",
     "RelativeEnergy",

@@ -148,7 +148,7 @@ def _factored(context):
 
 
 @routine
-def _advance(context, settings, share):
+def advance(context, settings, share):
     """Add a share of DX to the trial displacement, with the velocity and acceleration it implies."""
     neq = context[slot.NEQ]
     u1, dx = floats_at(context[slot.U1]), floats_at(context[slot.DX])
@@ -167,6 +167,30 @@ def _advance(context, settings, share):
 
 
 @inlined
+def tested(context, settings, scale, started, first):
+    """What the convergence test compares with its tolerance, and the first such size of the step (below 0: none yet).
+
+    ``scale`` is the size of all forces, ``started`` the unbalance at the start of the step.
+    """
+    neq, test = context[slot.NEQ], int(settings[code.TEST])
+    r, dx = floats_at(context[slot.R]), floats_at(context[slot.DX])
+    if test == code.UNBALANCE or test == code.RELATIVE_UNBALANCE or test == code.STARTING_UNBALANCE:
+        value = norm(neq, r)
+    elif test == code.INCREMENT or test == code.RELATIVE_INCREMENT:
+        value = norm(neq, dx)
+    else:
+        value = 0.5 * abs(dot(neq, dx, r))
+    if test == code.RELATIVE_UNBALANCE:
+        value = value / scale if scale > 0.0 else value
+    elif test == code.RELATIVE_INCREMENT or test == code.RELATIVE_ENERGY:
+        first = value if first < 0.0 else first
+        value = value / first if first > 0.0 else value
+    elif test == code.STARTING_UNBALANCE:
+        value = value / started if started > 0.0 else value
+    return value, first
+
+
+@inlined
 def _search(context, settings, start, scale):
     """Line search: lengthen or shorten the increment until the unbalance does little work on it.
 
@@ -182,7 +206,7 @@ def _search(context, settings, start, scale):
         wanted = min(max(length * start / (start - work), code.LINE_SEARCH_LEAST), code.LINE_SEARCH_MOST)
         if wanted == length:
             break
-        _advance(context, settings, wanted - length)
+        advance(context, settings, wanted - length)
         length = wanted
         if determine(context, slot.EVALUATE) != 0:
             return -1.0
@@ -198,7 +222,7 @@ def _iterate(context, settings, step):
     """Iterate one step to equilibrium; returns why it stopped. The report gets iterations and the last norm."""
     neq = context[slot.NEQ]
     static = int(settings[code.CONTROL]) != code.TRANSIENT
-    krylov, test = int(settings[code.KRYLOV]), int(settings[code.TEST])
+    krylov = int(settings[code.KRYLOV])
     report = shift(floats_at(context[slot.REPORT]), code.REPORT_FLOATS * step)
     r, dx = floats_at(context[slot.R]), floats_at(context[slot.DX])
     _predict(context, settings, step)
@@ -209,7 +233,7 @@ def _iterate(context, settings, step):
     elif context[slot.FRESH] != 0:
         determine(context, slot.FORM)
     scale = _unbalance(context, settings)
-    first, known, started = 0.0, 0, norm(neq, r)
+    first, known, started = -1.0, 0, norm(neq, r)
     predictors = 1 if settings[code.PREDICTOR] != 0.0 else 0
     for iteration in range(predictors + int(settings[code.ITERATIONS])):
         # the factors of the last iteration still serve where no element changed its stiffness since
@@ -226,7 +250,7 @@ def _iterate(context, settings, step):
         if static and not control(context, settings, step, iteration):
             return code.NO_ROOT
         work = dot(neq, dx, r)
-        _advance(context, settings, 1.0)
+        advance(context, settings, 1.0)
         if determine(context, slot.EVALUATE) != 0:
             return code.ELEMENT_FAILED
         scale = _unbalance(context, settings)
@@ -237,26 +261,13 @@ def _iterate(context, settings, step):
             scale = _search(context, settings, work, scale)
             if scale < 0.0:
                 return code.ELEMENT_FAILED
-        if test == code.UNBALANCE or test == code.RELATIVE_UNBALANCE or test == code.STARTING_UNBALANCE:
-            value = norm(neq, r)
-        elif test == code.INCREMENT or test == code.RELATIVE_INCREMENT:
-            value = norm(neq, dx)
-        else:
-            value = 0.5 * abs(dot(neq, dx, r))
-        if test == code.RELATIVE_UNBALANCE:
-            scale = max(scale, started)
-            value = value / scale if scale > 0.0 else value
-            # beside very stiff members the unbalance keeps their rounding error: no increment can better it
-            newton = int(settings[code.TANGENT]) == code.EACH and krylov == 0
-            if newton and norm(neq, dx) <= code.ROUNDING * norm(neq, floats_at(context[slot.U1])):
-                report[0], report[1] = iteration + 1.0 - predictors, value
-                return code.DONE
-        elif test == code.RELATIVE_INCREMENT or test == code.RELATIVE_ENERGY:
-            if iteration == predictors:
-                first = value
-            value = value / first if first > 0.0 else value
-        elif test == code.STARTING_UNBALANCE:
-            value = value / started if started > 0.0 else value
+        value, first = tested(context, settings, max(scale, started), started, first)
+        # beside very stiff members the unbalance keeps their rounding error: no increment can better it
+        newton = int(settings[code.TANGENT]) == code.EACH and krylov == 0
+        if newton and int(settings[code.TEST]) == code.RELATIVE_UNBALANCE and norm(neq, dx) <= code.ROUNDING * norm(
+                neq, floats_at(context[slot.U1])):
+            report[0], report[1] = iteration + 1.0 - predictors, value
+            return code.DONE
         report[0], report[1] = iteration + 1.0 - predictors, value
         if not math.isfinite(value):
             return code.NOT_FINITE

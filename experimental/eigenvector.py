@@ -24,5 +24,5 @@ class EigenvectorTangent(IntrinsicTangent):
         super().__init__([[1.0]], clamp=clamp, **noise)
 
     def start(self, initial: Array) -> None:
-        self.coordinates = np.linalg.eigh(0.5 * (initial + initial.T))[1].T
+        self.coordinates = np.ascontiguousarray(np.linalg.eigh(0.5 * (initial + initial.T))[1].T)
         super().start(initial)

@@ -1,10 +1,7 @@
 """Experimental elements: a specimen stands in for an element of the model.
 
-The specimen is asked once a step. Between two answers the element is linear about the last one::
-
-    q = r_measured + K (v - v_measured),        k = K
-
-with the basic deformations v. What was measured and the stiffness K are part of the element's state, so Newton iterations,
+The specimen is asked once a step. Between two answers the element is linear about the last one; see
+`femu.experimental.measured_law`. What was measured and the stiffness are part of the element's state, so Newton iterations,
 copies of states and checkpoints never touch the specimen. The analysis exchanges with the specimen by `exchange`, and
 writes the answer by `take`. There is no revert: a specimen remembers.
 """
@@ -18,7 +15,6 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from femu import context as slot
 from femu.element import DOF_NAMES, Array, Element, Name, Plan, chord
 from femu.elements.frame import BASIC_WORKSPACE, END_REACTIONS, GEOMETRIES, frame_group
 from femu.elements.frame_element import BASIC_NAMES, BASIC_STATE
@@ -26,37 +22,15 @@ from femu.elements.link import FORCE_NAMES, link_group, turned
 from femu.errors import InputError
 from femu.experimental.compensation import Compensation
 from femu.experimental.journal import Journal
+from femu.experimental.measured_law import follow_springs, held_names, measured_law, shift_samples
 from femu.experimental.safety import Guard, Limits
 from femu.experimental.setup import Direct, Setup
 from femu.experimental.specimen import Measurement, Specimen, checked
-from femu.kernels import kernel, shift
+from femu.experimental.tangent import TangentEstimator
 from femu.parameters import Parameter
 from femu.program import Program
 
 SAME_TARGET = np.finfo(float).eps  # a change this small beside the target is no new target
-
-
-@kernel(slot.BASIC_SIGNATURE)
-def _measured_law(i, g, p, c, t, w, v, rate, step, load):
-    """Basic kernel: linear about the last measurement. The state holds K less the initial stiffness."""
-    n = i[0]
-    entries = n * (n + 1) // 2
-    initial = shift(p, i[1])
-    stiffness, deformation = shift(t, n), shift(t, n + entries)
-    held = 2 * n + entries
-    displacement, force, change = shift(c, held), shift(c, held + n), shift(c, held + 2 * n)
-    for a in range(2 * n + entries):
-        t[held + a] = c[held + a]
-    for a in range(entries):
-        stiffness[a] = initial[a] + change[a]
-    for a in range(n):
-        deformation[a] = v[a]
-        total = force[a]
-        for b in range(n):
-            low, high = min(a, b), max(a, b)
-            total += stiffness[low * n - low * (low - 1) // 2 + high - low] * (v[b] - displacement[b])
-        t[a] = total
-    return 0
 
 
 class Experimental(Element):
@@ -143,12 +117,6 @@ class Experimental(Element):
         declared = Parameter("entry of the initial stiffness", "force/length")
         return super().own_parameters() + [(k, declared, float(x)) for k, x in zip(names, values, strict=True)]
 
-    def held_names(self) -> list[str]:
-        """State variables after the basic head: what was measured, and the change of the stiffness."""
-        n = self.basic_size
-        return [*(f"measured_v_{a}" for a in range(n)), *(f"measured_q_{a}" for a in range(n)),
-                *(f"change_k_{a}{b}" for a in range(n) for b in range(a, n))]
-
     def kernel_integers(self) -> list[int]:
         """Integers of the basic kernel."""
         return [self.basic_size, len(self.declared)]
@@ -158,8 +126,8 @@ class Experimental(Element):
         m, used = len(rows), np.flatnonzero(np.abs(rows).max(axis=0) > 0.0)
         n = len(used)
         head = [*forces, *(f"k_{forces[a]}_{forces[b]}" for a in range(m) for b in range(a, m)), *(f"v_{f}" for f in forces)]
-        return Plan(dofs=[dofs[a] for a in used], group=link_group, basic=_measured_law, integers=self.kernel_integers(),
-                    geometry=[float(m), float(n), *rows[:, used].ravel().tolist()], state=head + self.held_names(),
+        return Plan(dofs=[dofs[a] for a in used], group=link_group, basic=measured_law, integers=self.kernel_integers(),
+                    geometry=[float(m), float(n), *rows[:, used].ravel().tolist()], state=head + held_names(self.basic_size),
                     workspace=2 * m + n + n * (n + 1) // 2, damped=self.damped, restless=True, basic_forces=tuple(forces))
 
     # --- the test ---
@@ -168,6 +136,10 @@ class Experimental(Element):
         """Get ready for a test at steps of ``dt``."""
         if self.compensation is not None:
             self.compensation.start(self._setup.outputs, dt)
+        n = self.basic_size
+        # compiled before the first step, which may have to be in time
+        shift_samples(np.zeros(2 * n + n * (n + 1) // 2 + len(held_names(n))), n, np.zeros(n), np.zeros(n), self._initial,
+                      self._initial, False, False)
 
     def exchange(self, displacement: Array, time: float) -> Measurement:
         """Send the specimen to a basic displacement and measure; the same target again gives the same answer, unmoved.
@@ -215,33 +187,50 @@ class Experimental(Element):
         """After an interruption: what was measured for a command whose step was not committed. It is not sent again."""
         self._known = (command.copy(), measured)
 
-    def take(self, program: Program, elements: Array, measured: Measurement, stiffness: Array | None = None) -> None:
+    def take(self, program: Program, elements: Array, measured: Measurement, stiffness: Array | None = None,
+             updated: bool = False) -> None:
         """Write a measurement (and a new stiffness) into the elements' part of a state vector.
 
-        ``elements`` is ``state.vector[program.layout.elements:]``.
+        ``elements`` is ``state.vector[program.layout.elements:]``. ``updated`` says whether the stiffness was learnt from
+        this measurement.
         """
-        start, _ = program.element_state(self.name)
+        if stiffness is None:
+            shift_samples(self._own(program, elements), self.basic_size, measured.displacement, measured.force, self._initial,
+                          self._initial, False, False)
+            return
+        shift_samples(self._own(program, elements), self.basic_size, measured.displacement, measured.force, self._initial,
+                      stiffness, True, updated)
+        if self._guard.limits.force is not None:
+            self._guard.stiffness = self._setup.stiffness_of_actuators(0.5 * (stiffness + stiffness.T))
+
+    def estimate_by(self, program: Program, elements: Array, estimator: TangentEstimator, reach: float) -> None:
+        """Let the iterations of an implicit step estimate the stiffness by the springs of an estimator.
+
+        ``reach`` limits the extrapolation from the last samples, in steps.
+        """
+        springs = estimator.springs_of()
+        if springs is not None:
+            follow_springs(self._own(program, elements), self.basic_size, reach, *springs)
+
+    def stiffness_of(self, program: Program, elements: Array) -> Array:
+        """Stiffness in the elements' part of a state vector."""
         n = self.basic_size
-        entries = n * (n + 1) // 2
-        own, held = elements[start:], 2 * n + entries
-        own[held:held + n] = measured.displacement
-        own[held + n:held + 2 * n] = measured.force
-        change = own[held + 2 * n:held + 2 * n + entries]
-        if stiffness is not None:
-            matrix = 0.5 * (stiffness + stiffness.T)
-            change[:] = matrix[self._upper] - self._initial_upper
-            self._guard.stiffness = self._setup.stiffness_of_actuators(matrix)
-        # the head as the kernel would write it, for analyses that form forces without evaluating
-        upper = own[n:n + entries]
-        upper[:] = self._initial_upper + change
-        own[:n] = measured.force + upper[self._places] @ (own[n + entries:held] - measured.displacement)
+        return self._own(program, elements)[n:n + n * (n + 1) // 2][self._places]
+
+    def committed(self, program: Program, elements: Array) -> None:
+        """A step has been committed: predict the force of the next command with its stiffness."""
+        if self._guard.limits.force is not None:
+            self._guard.stiffness = self._setup.stiffness_of_actuators(self.stiffness_of(program, elements))
+
+    def _own(self, program: Program, elements: Array) -> Array:
+        start, names = program.element_state(self.name)
+        return elements[start:start + len(names)]
 
     def deformation(self, program: Program, elements: Array) -> Array:
         """Basic deformations in the elements' part of a state vector."""
-        start, _ = program.element_state(self.name)
         n = self.basic_size
-        first = start + n + n * (n + 1) // 2
-        return elements[first:first + n].copy()
+        first = n + n * (n + 1) // 2
+        return self._own(program, elements)[first:first + n].copy()
 
     # --- what must be kept to go on ---
 
@@ -392,9 +381,10 @@ class ExperimentalBeamColumn(_BetweenNodes):
 
     def plan(self, coordinates: dict[Name, Array]) -> Plan:
         length, cosine, sine = chord(self, coordinates)
-        return Plan(dofs=self.both(), group=frame_group, basic=_measured_law,
+        return Plan(dofs=self.both(), group=frame_group, basic=measured_law,
                     integers=[GEOMETRIES[self.geometry], 0, *self.kernel_integers()],
-                    geometry=[length, 1.0 / length, cosine, sine, 0.0, 0.0, 0.0, 0.0], state=BASIC_STATE + self.held_names(),
+                    geometry=[length, 1.0 / length, cosine, sine, 0.0, 0.0, 0.0, 0.0],
+                    state=BASIC_STATE + held_names(self.basic_size),
                     workspace=BASIC_WORKSPACE, load_size=END_REACTIONS, damped=self.damped, restless=True,
                     basic_forces=BASIC_NAMES)
 

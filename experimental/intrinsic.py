@@ -19,10 +19,11 @@ class IntrinsicTangent(TangentEstimator):
     With the coordinates ``q = T_p d`` (rotations of plastic hinges, for instance) and the forces s conjugate to them,
     ``r = T_p^T s``::
 
-        P_j = ds_j / dq_j where |dq_j| > 10 max(noise of q_j, noise of s_j / P0_j),     K = T_p^T P T_p
+        P_j = ds_j / dq_j where |dq_j| > 10 max(noise of q_j, noise of s_j / P0_j),     K = K_0 + T_p^T (P - P_0) T_p
 
-    P stays within ``clamp`` times its initial value. The increments are counted from the last measurement, or from the
-    last converged state where a runner gives it to `update`.
+    P stays within ``clamp`` times its initial value. The increments are counted from the last converged state where a test
+    gives it to `update`, otherwise from the last measurement. Implicit integrators estimate in the same way inside their
+    iterations; see `femu.experimental.measured_law`.
     """
 
     def __init__(self, coordinates: npt.ArrayLike, *, clamp: tuple[float, float] = (0.02, 1.5), **noise: Any) -> None:
@@ -49,15 +50,18 @@ class IntrinsicTangent(TangentEstimator):
         noise_s = self.force_noise * np.linalg.norm(self._conjugate, axis=1)
         self._least = NOISE_FACTOR * np.maximum(noise_q, noise_s / np.abs(self.springs0))
 
+    def springs_of(self) -> tuple[Array, Array, Array, Array, float, float] | None:
+        low, high = self.clamp
+        return self.coordinates, np.ascontiguousarray(self._conjugate), self.springs0, self._least, float(low), float(high)
+
     def update(self, displacement: Array, force: Array, since: tuple[Array, Array] | None = None) -> Array:
-        """Take a measurement; ``since`` is the displacement and force from which the increment counts."""
         start_d, start_f = (self._displacement, self._force) if since is None else since
         dq, ds = self.coordinates @ (displacement - start_d), self._conjugate @ (force - start_f)
         clear = np.abs(dq) > self._least
         if np.any(clear):
             low, high = self.clamp
             self.springs[clear] = np.clip(ds[clear] / dq[clear], low * self.springs0[clear], high * self.springs0[clear])
-            self.stiffness = self.coordinates.T @ np.diag(self.springs) @ self.coordinates
+            self.stiffness = self.initial + self.coordinates.T @ np.diag(self.springs - self.springs0) @ self.coordinates
             self.updates += 1
         self._displacement, self._force = displacement.copy(), force.copy()
         return self.stiffness

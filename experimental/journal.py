@@ -8,6 +8,7 @@ there; everything before it in the row is then there too. What has been flushed 
     /committed/state            step, test time, state vector of the program ..., wall clock
     /committed/specimens        step, test time, states of the emulated specimens and of the tangents ..., wall clock
     /committed/parameters       step, test time, parameter vector ..., wall clock (where parameters are updated)
+    /committed/record           step, test time, what the test notes of a step ..., wall clock; see femu.analyses.hybrid_record
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ import numpy as np
 import numpy.typing as npt
 
 from femu.errors import FileError, InputError
-from femu.experimental.errors import Ending
+from femu.outcome import Outcome
 
 Array = npt.NDArray[np.float64]
 FORMAT = "femu journal 1"
@@ -88,7 +89,8 @@ class Record:
     state: Array = field(default_factory=lambda: np.zeros((0, 0)))
     specimens: Array = field(default_factory=lambda: np.zeros((0, 0)))
     parameter_history: Array = field(default_factory=lambda: np.zeros((0, 0)))
-    ending: Ending | None = None
+    record: Array = field(default_factory=lambda: np.zeros((0, 0)))
+    ending: Outcome | None = None
     message: str = ""
 
     @property
@@ -131,7 +133,7 @@ class Journal:
     """Writer of a journal. ``elements`` maps names to numbers of actuators."""
 
     def __init__(self, path: str | os.PathLike[str], elements: Mapping[str, int], *, state: int = 0, specimens: int = 0,
-                 parameters: tuple[list[str], Array] | None = None, updated: bool = False,
+                 parameters: tuple[list[str], Array] | None = None, updated: bool = False, record: int = 0,
                  about: Mapping[str, Any] | None = None, overwrite: bool = False) -> None:
         self.path = os.fspath(path)
         if os.path.exists(self.path) and not overwrite:
@@ -152,6 +154,7 @@ class Journal:
         self._state = _Rows(self._file, "committed/state", state)
         self._specimens = _Rows(self._file, "committed/specimens", specimens)
         self._parameters = _Rows(self._file, "committed/parameters", len(values)) if updated else None
+        self._record = _Rows(self._file, "committed/record", record) if record else None
         self._file.flush()
         self._file.swmr_mode = True
         self._closed = False
@@ -164,8 +167,11 @@ class Journal:
         """A measurement has come in."""
         self._measured[name].add(step, time, displacement, force)
 
-    def commit(self, step: int, time: float, state: Array, specimens: Array, parameters: Array | None = None) -> None:
+    def commit(self, step: int, time: float, state: Array, specimens: Array, parameters: Array | None = None,
+               record: Array | None = None) -> None:
         """A step has been committed; from here a test can go on."""
+        if self._record is not None and record is not None:
+            self._record.add(step, time, record)
         if self._parameters is not None and parameters is not None:
             self._parameters.add(step, time, parameters)
         self._specimens.add(step, time, specimens)
@@ -183,7 +189,8 @@ class Journal:
         for target, rows, step in [*((self._command[n], record.command[n], last[n]) for n in self._command),
                                    *((self._measured[n], record.measured[n], last[n]) for n in self._measured),
                                    (self._state, record.state, through), (self._specimens, record.specimens, through),
-                                   *([(self._parameters, record.parameter_history, through)] if self._parameters else [])]:
+                                   *([(self._parameters, record.parameter_history, through)] if self._parameters else []),
+                                   *([(self._record, record.record, through)] if self._record else [])]:
             kept = rows[rows[:, 0] <= step] if len(rows) else rows
             if len(kept) == 0:
                 continue
@@ -194,12 +201,13 @@ class Journal:
         os.replace(self.path, record.path)
         self.path = record.path
         self._file = h5py.File(self.path, "r+", libver="latest")
-        tables = [*self._command.values(), *self._measured.values(), self._state, self._specimens]
-        for table in [*tables, *([self._parameters] if self._parameters else [])]:
-            table.open(self._file)
+        tables = [*self._command.values(), *self._measured.values(), self._state, self._specimens, self._parameters, self._record]
+        for table in tables:
+            if table is not None:
+                table.open(self._file)
         self._file.swmr_mode = True
 
-    def close(self, ending: Ending = Ending.COMPLETE, message: str = "") -> None:
+    def close(self, ending: Outcome = Outcome.COMPLETE, message: str = "") -> None:
         """Write how the test ended and let go of the file."""
         if self._closed:
             return
@@ -229,8 +237,10 @@ def read_journal(path: str | os.PathLike[str]) -> Record:
             record.specimens = _finished(file["committed/specimens"])
             if "committed/parameters" in file:
                 record.parameter_history = _finished(file["committed/parameters"])
+            if "committed/record" in file:
+                record.record = _finished(file["committed/record"])
             if "ending" in file.attrs:
-                record.ending, record.message = Ending[file.attrs["ending"]], str(file.attrs["message"])
+                record.ending, record.message = Outcome[file.attrs["ending"]], str(file.attrs["message"])
             return record
     except (OSError, KeyError, ValueError, RuntimeError) as problem:  # h5py raises any of them on a broken file
         if isinstance(problem, (FileError, InputError)):

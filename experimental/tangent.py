@@ -37,8 +37,11 @@ class TangentEstimator:
         softest = np.abs(np.linalg.eigvalsh(0.5 * (self.initial + self.initial.T)))
         self.least = NOISE_FACTOR * max(self.displacement_noise, self.force_noise / softest[softest > 0.0].min(initial=np.inf))
 
-    def update(self, displacement: Array, force: Array) -> Array:
-        """Take a measurement; returns the tangent. The increment is counted from the last one that was large enough."""
+    def update(self, displacement: Array, force: Array, since: tuple[Array, Array] | None = None) -> Array:
+        """Take a measurement; returns the tangent. The increment is counted from the last one that was large enough.
+
+        ``since`` is the last converged displacement and force, for estimators that count from there.
+        """
         d, f = displacement - self._displacement, force - self._force
         if np.linalg.norm(d) > self.least and self.learn(d, f):
             self.updates += 1
@@ -48,6 +51,12 @@ class TangentEstimator:
     def learn(self, d: Array, f: Array) -> bool:
         """Take an increment into the stiffness; False where it says nothing."""
         return False
+
+    def springs_of(self) -> tuple[Array, Array, Array, Array, float, float] | None:
+        """What an experimental element needs to estimate the stiffness inside the iterations of a step, where it can:
+        coordinates T, T^-T, initial springs, least increments, and the smallest and largest share of the initial springs.
+        """
+        return None
 
     @property
     def state(self) -> Array:

@@ -38,7 +38,7 @@ class TwinTangent(TangentEstimator):
         self._committed = self.twin.virgin()
         self._trial = self._committed.copy()
 
-    def update(self, displacement: Array, force: Array) -> Array:
+    def update(self, displacement: Array, force: Array, since: tuple[Array, Array] | None = None) -> Array:
         if np.any(np.abs(displacement - self._displacement) > self.STILL * self.displacement_noise):
             _, self.stiffness = self.twin.evaluate(self._committed, self._trial, displacement)
             self._committed[:] = self._trial

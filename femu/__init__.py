@@ -1,5 +1,7 @@
 """femu: frame models, hybrid simulation and online model updating."""
 
+from typing import Any
+
 from femu.errors import (
     AnalysisError,
     ConvergenceError,
@@ -22,12 +24,22 @@ from femu.state import State
 
 __version__ = "0.1.0"
 
+
+def __getattr__(name: str) -> Any:
+    if name == "HybridTest":  # brings all analyses and experimental elements, so it is imported when it is asked for
+        from femu.analyses.hybrid_test import HybridTest
+
+        return HybridTest
+    raise AttributeError(f"module 'femu' has no attribute {name!r}")
+
+
 __all__ = [
     "AnalysisError",
     "ConvergenceError",
     "FemuError",
     "FileError",
     "GroundMotion",
+    "HybridTest",
     "InputError",
     "Model",
     "ModelError",

@@ -1,0 +1,388 @@
+"""The hybrid test: a model with specimens under a ground motion, step by step.
+
+Each step asks the specimens at the displacement that the integrator wants, once (or as often as the integrator says), and then
+takes the numerical step with the specimens linear about what they answered. A specimen is never asked twice for a step.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import hashlib
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from os import PathLike
+from typing import Any, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from femu import context as slot
+from femu.analyses import settings as code
+from femu.analyses.convergence import RelativeUnbalance
+from femu.analyses.hybrid_record import Columns, HybridRecord
+from femu.analyses.hybrid_result import HybridResult
+from femu.analyses.implicit_hybrid import ImplicitHybrid
+from femu.analyses.inputs import as_program, what_to_save
+from femu.analyses.marcher import Marcher, Steps
+from femu.analyses.one_step import OneStep
+from femu.analyses.pacing import Pace, Pacer
+from femu.analyses.policy import Policy
+from femu.analyses.transient import Excitation, Transient, _by_direction, _grid
+from femu.element import Name
+from femu.errors import InputError
+from femu.experimental.element import Experimental
+from femu.experimental.errors import ExperimentError, NotConverged
+from femu.experimental.journal import HEAD, TAIL, Journal, Record, read_journal
+from femu.experimental.specimen import Measurement
+from femu.experimental.tangent import InitialTangent, TangentEstimator
+from femu.kernels import INT, INTS, floats_at, kernel
+from femu.model import Model
+from femu.outcome import Outcome
+from femu.program import Program
+from femu.run import Run, address, aligned
+from femu.save import Save
+
+Array = npt.NDArray[np.float64]
+_SCRATCH = 2  # addresses in front of the experimental elements in the list of `_deform`
+
+
+class Updater(Protocol):
+    """Something that learns parameters of the model from a specimen while the test runs."""
+
+    element: Name
+
+    def start(self, program: Program, parameters: Array) -> None:
+        """Begin; ``parameters`` is the vector that the running model reads, and the updater writes."""
+
+    def update(self, step: int, time: float, displacement: Array, force: Array) -> None:
+        """Once a step, after its commit: measured basic displacement and force of the element."""
+
+    def checkpoint(self) -> Array:
+        """Everything that changes; of constant length."""
+
+    def restore(self, values: Array) -> None:
+        """Go on from a checkpoint."""
+
+
+@kernel(INT(INTS, INTS, INT), noalias=False)
+def _deform(context, asked, count):
+    """Basic deformations of the experimental elements at slot.COMMAND, into their trial states.
+
+    ``asked``: scratch for force and stiffness, then (address of the group's kernel, element) each.
+    """
+    seen, force, tangent, damped = context[slot.U], context[slot.F], context[slot.K], context[slot.KD]
+    changed = context[slot.CHANGED]
+    context[slot.U], context[slot.F], context[slot.K], context[slot.KD] = context[slot.COMMAND], asked[0], asked[1], 0
+    floats_at(context[slot.STEP])[slot.ESTIMATE] = slot.HELD
+    failed = 0
+    for q in range(count):
+        failed += slot.call_group(asked[_SCRATCH + 2 * q], (context, asked[_SCRATCH + 2 * q + 1], 1, slot.EVALUATE))
+    context[slot.U], context[slot.F], context[slot.K], context[slot.KD] = seen, force, tangent, damped
+    context[slot.CHANGED] = changed
+    return code.ELEMENT_FAILED if failed != 0 else code.DONE
+
+
+@dataclass
+class _Asked:
+    """One experimental element in the loop of a test."""
+
+    element: Experimental
+    tangent: TangentEstimator
+    inside: bool  # whether the iterations estimate its stiffness
+    target: Array  # its deformations in the trial state
+    converged: tuple[Array, Array]  # displacement and force of the last step, in the committed state
+    columns: Columns
+    measured: Measurement
+
+
+class HybridTest:
+    """A hybrid test of a model with experimental elements.
+
+    ::
+
+        test = HybridTest(model, GroundMotion.el_centro(), dt=0.01, tangents={"column": EigenvectorTangent(force_noise=50.0)})
+        result = test.run("column.h5")
+
+    ``tangents`` maps names of experimental elements to estimators; the others keep their initial stiffness. ``updater`` learns
+    parameters of the model on the way; mass and damping matrices stay those of the start. ``pace`` takes the steps in real time,
+    otherwise they follow as fast as they come. The result tells how the test ended; see `femu.Outcome`.
+    """
+
+    def __init__(self, model: Model | Program, motion: Excitation = None, integrator: OneStep | None = None, *, dt: float,
+                 duration: float | None = None, tangents: Mapping[Name, TangentEstimator] | None = None,
+                 updater: Updater | None = None, pace: Pace | None = None, save: Save | None = None) -> None:
+        self.program = as_program(model)
+        self.elements: dict[Name, Experimental] = {
+            n: e for n, e in self.program.elements.items() if isinstance(e, Experimental)}
+        if not self.elements:
+            raise InputError("HybridTest", "model", model, "must have an experimental element",
+                             "a model without specimens is run by Transient")
+        self.integrator = ImplicitHybrid() if integrator is None else integrator
+        if not isinstance(self.integrator, OneStep) or not self.integrator.hybrid:
+            raise InputError("HybridTest", "integrator", integrator, "must be an integrator that serves in hybrid tests",
+                             "for example ImplicitHybrid()")
+        self.tangents = self._check_tangents(tangents or {})
+        if updater is not None and getattr(updater, "element", None) not in self.elements:
+            raise InputError("HybridTest", "updater", updater, f"must learn from one of {list(self.elements)}")
+        if pace is not None and not isinstance(pace, Pace):
+            raise InputError("HybridTest", "pace", pace, "must be a Pace", "for example Pace(1024)")
+        self.updater, self.pace, self._save = updater, pace, what_to_save(save, Save())
+        test = getattr(self.integrator, "test", None) or RelativeUnbalance()
+        self._transient = Transient(self.integrator, dt=dt, test=test, policy=Policy.none())
+        self._motions = _by_direction(motion)
+        self._count = self._transient._count(self._motions, duration, self.program.state())
+        self.parameters = self.program.parameters.vector.copy()
+
+    def _check_tangents(self, given: Mapping[Name, TangentEstimator]) -> dict[Name, TangentEstimator]:
+        for name, estimator in given.items():
+            if name not in self.elements:
+                raise InputError("HybridTest", "tangents", name, f"must name experimental elements: {list(self.elements)}")
+            if not isinstance(estimator, TangentEstimator):
+                raise InputError("HybridTest", f"tangents[{name!r}]", estimator, "must be a TangentEstimator",
+                                 "for example EigenvectorTangent()")
+        return {name: given.get(name) or InitialTangent() for name in self.elements}
+
+    def describe(self) -> dict[str, Any]:
+        """The test in a few words, for the journal."""
+        constants = hashlib.sha256(self.program.geometry.tobytes() + self.program.nodal.tobytes()).hexdigest()[:32]
+        return {"model": self.program.name, "program": self.program.digest, "constants": constants,
+                "integrator": repr(self.integrator), "dt": self._transient.dt, "steps": self._count,
+                "updated": self.updater is not None}
+
+    def run(self, journal: str | PathLike[str] | None = None) -> HybridResult:
+        """Run from the start, with everything in a ``journal`` where one is wanted."""
+        self._begin()
+        book = self._journal(journal) if journal is not None else None
+        return self._march(None, book)
+
+    def resume(self, journal: str | PathLike[str]) -> HybridResult:
+        """Go on from the last committed step of an interrupted test."""
+        record = read_journal(journal)
+        self.check(record)
+        step, _, extra, parameters = record.checkpoint()
+        self._begin()
+        place = 0
+        for part in self._parts():
+            size = len(_checkpoint(part))
+            part.restore(extra[place:place + size])
+            place += size
+        if parameters is not None:
+            self.parameters[:] = parameters
+        kept = []
+        for name, element in self.elements.items():
+            last = record.unfinished(str(name), step + 1)
+            if last is not None and not len(element.specimen.state):  # an emulated one is set back and moves again
+                element.expect(last[0], Measurement(last[1], last[2], float(record.measured[str(name)][-1, 1])))
+                kept.append(str(name))
+        book = self._journal(f"{record.path}.resumed", overwrite=True)
+        book.take_over(record, step, kept)
+        return self._march(record, book)
+
+    def check(self, record: Record) -> None:
+        """Raise where a journal belongs to another test."""
+        for key, value in self.describe().items():
+            if record.about.get(key) != value:
+                raise InputError(f"journal {record.path}", key, record.about.get(key), f"must be {value!r}, as in this test",
+                                 "the model or the test has changed since the journal was written")
+        if not np.array_equal(record.parameters, self.program.parameters.vector):
+            changed = [n for n, a, b in zip(record.parameter_names, record.parameters, self.program.parameters.vector,
+                                            strict=True) if a != b]
+            raise InputError(f"journal {record.path}", "parameters", changed, "must have the values of this test")
+
+    # --- pieces ---
+
+    def _begin(self) -> None:
+        self.parameters[:] = self.program.parameters.vector
+        for name, element in self.elements.items():
+            self.tangents[name].start(element.initial)
+            element.begin(self._transient.dt / self.integrator.exchanges)
+        if self.updater is not None:
+            self.updater.start(self.program, self.parameters)
+
+    def _parts(self) -> list[Any]:
+        """Everything beside the state of the program that a checkpoint must hold."""
+        both = [part for name, e in self.elements.items() for part in (e, self.tangents[name])]
+        return [*both, self.updater] if self.updater is not None else both
+
+    def _extra(self) -> Array:
+        return np.concatenate([_checkpoint(part) for part in self._parts()])
+
+    def _journal(self, path: str | PathLike[str], overwrite: bool = False) -> Journal:
+        p = self.program
+        width = HybridRecord(p, self.elements, 0, self.parameters).rows.shape[1]
+        return Journal(path, {str(n): e.specimen.size for n, e in self.elements.items()}, state=p.layout.size,
+                       specimens=len(self._extra()), parameters=(list(p.parameters.names), p.parameters.vector),
+                       updated=self.updater is not None, record=width, about=self.describe(), overwrite=overwrite)
+
+    def _march(self, before: Record | None, journal: Journal | None) -> HybridResult:
+        march = _March(self, before, journal)
+        outcome, message = Outcome.ERROR, ""
+        pacer = Pacer(self.pace) if self.pace is not None else None
+        try:
+            for element in self.elements.values():
+                element.specimen.open()
+            with pacer or contextlib.nullcontext():
+                march.go(pacer)
+            outcome = Outcome.COMPLETE
+        except ExperimentError as problem:
+            outcome, message = problem.ending, str(problem)
+        except KeyboardInterrupt:
+            outcome = Outcome.STOPPED_BY_USER
+        finally:
+            for element in self.elements.values():
+                if outcome is not Outcome.COMPLETE:
+                    element.specimen.hold()
+            if journal is not None:
+                journal.close(outcome, message)
+        return march.result(outcome, message, pacer)
+
+
+class _March:
+    """The loop of one test."""
+
+    def __init__(self, test: HybridTest, before: Record | None, journal: Journal | None) -> None:
+        self.test, self.journal = test, journal
+        program, transient, integrator = test.program, test._transient, test.integrator
+        self.program, self.count = program, test._count
+        self.state = program.state()
+        self.run = run = Run(program, self.state, test.parameters)
+        transient.prepare(run, test._motions)
+        series = transient._series(run, test._motions)
+        self.nodes = _grid(0.0, transient.dt, self.count)
+        integrator.prepare(run)
+
+        def install(run: Run) -> None:
+            transient._install(run, series, self.nodes, transient.dt)
+
+        self.marcher = Marcher(run, integrator.kernel, Steps(self.count, install, lambda *_: None), transient.algorithm,
+                               transient.test, transient.policy, test._save, None, program.name)
+        run.begin()
+        self.elements = self.state.vector[program.layout.elements:]
+        self.record = HybridRecord(program, test.elements, self.count, test.parameters)
+        self.asked = [self._asked(name) for name in test.elements]
+        run.hold(slot.COMMAND, aligned(program.ndof))
+        order = {name: place for place, name in enumerate(program.elements)}
+        self.scratch = aligned(program.ndof), aligned(program.storage + 8)
+        self.places = np.array([*map(address, self.scratch), *(
+            x for name in test.elements for x in (program.plans[name].group.address, order[name]))], dtype=np.int64)
+        self.marcher._install()
+        self.done = self.first = 0
+        self.seconds = 0.0
+        self.marcher._record()
+        self.record.fill(0, self.state.vector)
+        if before is not None:
+            self._go_on(before)
+
+    def _asked(self, name: Name) -> _Asked:
+        element, tangent, n = self.test.elements[name], self.test.tangents[name], self.test.elements[name].basic_size
+        start, _ = self.program.element_state(name)
+        inside = self.test.integrator.estimates and tangent.springs_of() is not None
+        if inside:
+            element.estimate_by(self.program, self.elements, tangent, getattr(self.test.integrator, "reach", 1.0))
+        at = start + n + n * (n + 1) // 2
+        return _Asked(element, tangent, inside, self.run[slot.T][at:at + n],
+                      (self.elements[at:at + n], self.elements[start:start + n]), self.record.columns[name],
+                      Measurement(np.zeros(n), np.zeros(n)))
+
+    def _go_on(self, before: Record) -> None:
+        """Take over the rows and the state of an interrupted test."""
+        self.first = self.done = done = before.checkpoint()[0]
+        states = before.state[:done, HEAD:-TAIL]
+        self.record.rows[1:done + 1] = before.record[:done, HEAD:-TAIL]
+        marcher, every = self.marcher, self.test._save.every
+        saved = states[every - 1::every][:, marcher.columns]
+        marcher.output[1:1 + len(saved), :len(marcher.columns)] = saved
+        self.run.context[slot.ROW] = 1 + len(saved)
+        marcher.reports[:done, 0] = self.record.rows[1:done + 1, 0]
+        self.state.vector[:] = states[-1]
+
+    def go(self, pacer: Pacer | None) -> None:
+        """Take the steps."""
+        run, test, rows, reports = self.run, self.test, self.record.rows, self.marcher.reports
+        context = run.context.ctypes.data_as(ctypes.POINTER(ctypes.c_int64))
+        places = self.places.ctypes.data_as(ctypes.POINTER(ctypes.c_int64))
+        command, deform, kernel = test.integrator.command.ctypes, _deform.ctypes, test.integrator.kernel.ctypes
+        exchanges, dt, updater = test.integrator.exchanges, test._transient.dt, test.updater
+        clock = time.perf_counter
+        known = test.parameters.copy()
+        begun = clock()
+        try:
+            for step in range(self.first, self.count):
+                if pacer is not None and pacer.wait():
+                    rows[step, 4] = 1.0  # the step before this one
+                start, waiting = clock(), 0.0
+                row = rows[step + 1]
+                for exchange in range(exchanges):
+                    self._must(command(context, step, exchange), step)
+                    self._must(deform(context, places, len(self.asked)), step)
+                    last = exchange == exchanges - 1
+                    now = float(self.nodes[step + 1]) if last else float(self.nodes[step]) + dt * (exchange + 1) / exchanges
+                    waiting += self._exchange(step + 1, now, row)
+                run.context[slot.FIRST], run.context[slot.LAST] = step, step + 1
+                self._must(kernel(context), step)
+                self.done = step + 1
+                for asked in self.asked:
+                    asked.element.specimen.commit(now)
+                    asked.element.committed(self.program, self.elements)
+                row[0], row[1], row[3] = reports[step, 0], reports[step, 2], waiting
+                self.record.fill(step + 1, self.state.vector)
+                if updater is not None:
+                    self._update(step + 1, now, known)
+                row[2] = clock() - start
+                if self.journal is not None:
+                    self.journal.commit(step + 1, now, self.state.vector, test._extra(), test.parameters, row)
+        finally:
+            self.seconds = clock() - begun
+
+    def _must(self, why: int, step: int) -> None:
+        if why != code.DONE:
+            raise NotConverged(f"Step {step + 1} of {self.count} did not converge: {self.marcher._reason(why)}.")
+
+    def _exchange(self, step: int, now: float, row: Array) -> float:
+        """Ask every specimen once, and write what it answered into the state; returns the seconds spent waiting."""
+        waited, clock = 0.0, time.perf_counter
+        for asked in self.asked:
+            element, tangent = asked.element, asked.tangent
+            element.journal, element.step = self.journal, step
+            target = asked.target.copy()
+            first, count = asked.columns.command
+            row[first:first + count] = target
+            began = clock()
+            asked.measured = measured = element.exchange(target, now)
+            waited += clock() - began
+            if asked.inside:
+                element.take(self.program, self.elements, measured)
+            else:
+                before = tangent.updates
+                stiffness = tangent.update(measured.displacement, measured.force, asked.converged)
+                element.take(self.program, self.elements, measured, stiffness, tangent.updates > before)
+        return waited
+
+    def _update(self, step: int, now: float, known: Array) -> None:
+        """Let the updater learn, and make the matrices anew where it wrote."""
+        test = self.test
+        assert test.updater is not None
+        measured = next(a.measured for a in self.asked if a.element.name == test.updater.element)
+        test.updater.update(step, now, measured.displacement, measured.force)
+        if not np.array_equal(known, test.parameters):
+            known[:] = test.parameters
+            self.run.context[slot.FRESH] = 1
+
+    def result(self, outcome: Outcome, message: str, pacer: Pacer | None) -> HybridResult:
+        """What the test gave."""
+        marcher = self.marcher
+        for asked in self.asked:
+            if asked.inside:
+                asked.tangent.stiffness = asked.element.stiffness_of(self.program, self.elements)
+                asked.tangent.updates = int(self.record.rows[:self.done + 1, asked.columns.updated[0]].sum())
+        marcher.done, marcher.rows = self.done, int(self.run.context[slot.ROW])
+        marcher.message, marcher.seconds = message or outcome.value, self.seconds
+        report = pacer.report(self.record.rows[self.first + 1:self.done + 1, 2]) if pacer is not None else None
+        return HybridResult.of_test(marcher, outcome, self.record, self.test._transient.dt, report)
+
+
+def _checkpoint(part: Any) -> Array:
+    made = part.state if isinstance(part, TangentEstimator) else part.checkpoint()
+    return np.asarray(made, dtype=float)

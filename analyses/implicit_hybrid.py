@@ -1,0 +1,246 @@
+"""Implicit integration of hybrid tests with iterations on the numerical part (Mosqueda and Ahmadizadeh)."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from typing import ClassVar
+
+import numpy as np
+
+from femu import context as slot
+from femu.analyses import settings as code
+from femu.analyses.commit import conclude, follow, start
+from femu.analyses.control import solve
+from femu.analyses.convergence import RelativeUnbalance, Test
+from femu.analyses.march import advance, march, tested
+from femu.analyses.newmark import Newmark
+from femu.analyses.one_step import OneStep
+from femu.analyses.predictor import predict_explicitly
+from femu.band import call_factor
+from femu.equilibrium import (
+    apply_loads,
+    clear_imposed,
+    copy,
+    damping_force,
+    determine,
+    dot,
+    form_matrix,
+    inertia_force,
+    norm,
+    spread_links,
+)
+from femu.errors import InputError
+from femu.kernels import INT, INTS, Kernel, floats_at, inlined, ints_at, kernel, routine, shift
+from femu.parameters import finite
+from femu.run import Run
+
+# numbers in slot.OWN; behind them the band of the modal damping (where there is one), then the steps that count as failed
+ALPHA_F, FROZEN, MODAL, FORCED, NUMBERS = range(5)
+
+
+@inlined
+def _predict(context, settings, step):
+    """Trial values at the predictor, which keeps the acceleration, and the loads at the end of the step."""
+    ndof, dt, patterns = context[slot.NDOF], settings[code.DT], context[slot.NPATTERNS]
+    u1, v1, a1 = floats_at(context[slot.U1]), floats_at(context[slot.V1]), floats_at(context[slot.A1])
+    v0, a0 = floats_at(context[slot.V0]), floats_at(context[slot.A0])
+    predict_explicitly(context, settings, step, u1)
+    for a in range(ndof):
+        v1[a] = v0[a] + dt * a0[a]
+        a1[a] = a0[a]
+    imposed, count = ints_at(context[slot.IMPOSED]), context[slot.NIMPOSED]
+    motion = shift(floats_at(context[slot.MOTION]), step * 3 * count)
+    for q in range(count):
+        v1[imposed[q]], a1[imposed[q]] = motion[count + q], motion[2 * count + q]
+    spread_links(context, v1)
+    seen, factors = floats_at(context[slot.STEP]), floats_at(context[slot.FACTORS1])
+    seen[0], seen[1] = floats_at(context[slot.TIME])[0] + dt, dt
+    seen[2] = settings[code.GAMMA] / (settings[code.BETA] * dt)
+    copy(patterns, floats_at(context[slot.FACTORS]), factors)
+    follow(context, shift(floats_at(context[slot.SERIES1]), step * patterns))
+    apply_loads(context, factors)
+
+
+@routine
+def _unbalance(context, settings):
+    """R over the equations; returns the size of the forces in it."""
+    neq, alpha, alpha_m = context[slot.NEQ], floats_at(context[slot.OWN])[ALPHA_F], settings[code.ALPHA_M]
+    r, middle, inertia = floats_at(context[slot.R]), floats_at(context[slot.S1]), floats_at(context[slot.S2])
+    external, internal, damping = floats_at(context[slot.PEXT]), floats_at(context[slot.F]), floats_at(context[slot.D])
+    a0, a1 = floats_at(context[slot.A0]), floats_at(context[slot.A1])
+    for a in range(neq):
+        middle[a] = (1.0 - alpha_m) * a0[a] + alpha_m * a1[a]
+    inertia_force(context, middle, inertia)
+    damping_force(context, floats_at(context[slot.V1]), settings[code.CURRENT], settings[code.COMMITTED], middle)
+    for a in range(neq):
+        r[a] = alpha * (external[a] - internal[a] - damping[a]) - inertia[a]
+    if alpha != 1.0:
+        external0, internal0, damping0 = (floats_at(context[slot.PEXT0]), floats_at(context[slot.F0]),
+                                          floats_at(context[slot.D0]))
+        for a in range(neq):
+            r[a] += (1.0 - alpha) * (external0[a] - internal0[a] - damping0[a])
+    clear_imposed(context, r)
+    return math.sqrt(dot(neq, external, external) + dot(context[slot.NDOF], internal, internal)
+                     + dot(neq, inertia, inertia) + dot(neq, damping, damping))
+
+
+@routine
+def _factor(context, settings):
+    """Form and factor the matrix of the iteration where something changed; 0, or 1 where it is singular."""
+    current, committed, own = settings[code.CURRENT], settings[code.COMMITTED], floats_at(context[slot.OWN])
+    if context[slot.FRESH] == 0 and context[slot.CHANGED] == 0 and current == 0.0 and committed == 0.0:
+        return 0
+    context[slot.CHANGED] = 0
+    dt, alpha = settings[code.DT], own[ALPHA_F]
+    by_damping = alpha * settings[code.GAMMA] / (settings[code.BETA] * dt)
+    form_matrix(context, floats_at(context[slot.K]), alpha, by_damping,
+                settings[code.ALPHA_M] / (settings[code.BETA] * dt * dt), current, committed)
+    matrix = floats_at(context[slot.A])
+    if own[MODAL] != 0.0:
+        band = shift(own, NUMBERS)
+        for a in range(context[slot.STORAGE]):
+            matrix[a] += by_damping * band[a]
+    return 1 if call_factor(context[slot.FACTOR], (context[slot.NEQ], context[slot.BAND], context[slot.LD], matrix)) < 0 else 0
+
+
+@inlined
+def _move(context, settings):
+    """Solve for the increment and go there; 0, or 1 where the matrix is singular."""
+    if _factor(context, settings) != 0:
+        return 1
+    r, dx = floats_at(context[slot.R]), floats_at(context[slot.DX])
+    copy(context[slot.NEQ], r, dx)
+    solve(context, dx)
+    advance(context, settings, 1.0)
+    return 0
+
+
+@inlined
+def _iterate(context, settings, step, report):
+    """Iterate to equilibrium from the predictor; returns why it stopped."""
+    own, seen = floats_at(context[slot.OWN]), floats_at(context[slot.STEP])
+    forced = shift(own, NUMBERS + (context[slot.STORAGE] if own[MODAL] != 0.0 else 0))
+    for a in range(int(own[FORCED])):
+        if forced[a] == step + 1.0:
+            return code.NOT_CONVERGED
+    neq, first = context[slot.NEQ], -1.0
+    _predict(context, settings, step)
+    seen[slot.ESTIMATE] = slot.POLYNOMIALS
+    if determine(context, slot.EVALUATE) != 0:
+        return code.ELEMENT_FAILED
+    scale = _unbalance(context, settings)
+    started = norm(neq, floats_at(context[slot.R]))
+    for iteration in range(int(settings[code.ITERATIONS])):
+        if _move(context, settings) != 0:
+            return code.SINGULAR
+        seen[slot.ESTIMATE] = slot.POLYNOMIALS if iteration + 1 < own[FROZEN] else slot.AS_BEFORE
+        if determine(context, slot.EVALUATE) != 0:
+            return code.ELEMENT_FAILED
+        scale = _unbalance(context, settings)
+        value, first = tested(context, settings, max(scale, started), started, first)
+        report[0], report[1] = iteration + 1.0, value
+        if not math.isfinite(value):
+            return code.NOT_FINITE
+        if value <= settings[code.TOLERANCE]:
+            return code.DONE
+    return code.NOT_CONVERGED
+
+
+@inlined
+def _split(context, settings, step, report):
+    """Operator splitting: one solve from the predictor, with the stiffness of the measured increments."""
+    seen, neq = floats_at(context[slot.STEP]), context[slot.NEQ]
+    _predict(context, settings, step)
+    seen[slot.ESTIMATE] = slot.INCREMENTS_MEASURED
+    if determine(context, slot.EVALUATE) != 0:
+        return code.ELEMENT_FAILED
+    context[slot.CHANGED] = 1
+    _unbalance(context, settings)
+    if _move(context, settings) != 0:
+        return code.SINGULAR
+    seen[slot.ESTIMATE] = slot.AS_BEFORE
+    if determine(context, slot.EVALUATE) != 0:
+        return code.ELEMENT_FAILED
+    _unbalance(context, settings)
+    report[0], report[2] = report[0] + 1.0, 1.0
+    return code.DONE if math.isfinite(norm(neq, floats_at(context[slot.R]))) else code.NOT_FINITE
+
+
+@kernel(INT(INTS), noalias=False)
+def implicit_hybrid(context):
+    """Take steps FIRST to LAST; returns why it stopped."""
+    settings, seen = floats_at(context[slot.SETTINGS]), floats_at(context[slot.STEP])
+    start(context)
+    while context[slot.FIRST] < context[slot.LAST]:
+        step = context[slot.FIRST]
+        report = shift(floats_at(context[slot.REPORT]), code.REPORT_FLOATS * step)
+        report[0], report[1], report[2] = 0.0, 0.0, 0.0
+        why = _iterate(context, settings, step, report)
+        if why != code.DONE:
+            why = _split(context, settings, step, report)
+        why = conclude(context, settings, step, why)
+        seen[slot.ESTIMATE] = slot.HELD
+        if why != code.DONE:
+            return why
+    return code.DONE
+
+
+@dataclass(frozen=True)
+class ImplicitHybrid(OneStep):
+    """Implicit steps of a hybrid test, with iterations on the numerical part (Mosqueda and Ahmadizadeh 2008).
+
+    The specimens are asked once a step, at ``d = u_0 + dt v_0 + dt^2/2 a_0``. Newton iterations from there balance ::
+
+        alpha_f (P_1 - F_1 - C v_1 - r_1) + (1 - alpha_f) (P_0 - F_0 - C v_0 - r_0) = M a_1
+        r_1 = r_measured + K_e (u_1 - d_measured)
+
+    with the ``kinematics`` of Newmark or HHT (its weighted forces are those of the two ends of the step). Where the tangent
+    estimator of an experimental element works by springs, K_e is estimated anew in the first ``estimates_until`` iterations,
+    from parabolas through the last four samples that reach at most ``reach`` steps beyond them; see
+    `femu.experimental.measured_law`. Other estimators give K_e once a step.
+
+    Where the iterations fail, the step is finished by operator splitting: one solve from the predictor with the stiffness of
+    the measured increments. Such steps are marked in the result, and the test goes on. ``failing`` lists steps (from 1) whose
+    iterations count as failed, to see what that costs.
+    """
+
+    kernel: ClassVar[Kernel] = implicit_hybrid
+    estimates: ClassVar[bool] = True
+
+    kinematics: OneStep = field(default_factory=Newmark)
+    test: Test = field(default_factory=lambda: RelativeUnbalance(1e-6, iterations=10))
+    estimates_until: int = 2
+    reach: float = 1.0
+    failing: tuple[int, ...] = ()
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.kinematics, OneStep) or self.kinematics.kernel is not march:
+            raise InputError("ImplicitHybrid", "kinematics", self.kinematics, "must be an implicit integrator",
+                             "Newmark() or HHT(0.9)")
+        if not isinstance(self.test, Test):
+            raise InputError("ImplicitHybrid", "test", self.test, "must be a convergence test", "for example Increment(1e-6)")
+        if isinstance(self.estimates_until, bool) or not isinstance(self.estimates_until, int) or self.estimates_until < 1:
+            raise InputError("ImplicitHybrid", "estimates_until", self.estimates_until, "must be a whole number from 1 on")
+        if not finite(self.reach) or not self.reach > 0.0:
+            raise InputError("ImplicitHybrid", "reach", self.reach, "must be above 0", "in steps")
+        if not all(isinstance(s, (int, np.integer)) and s >= 1 for s in self.failing):
+            raise InputError("ImplicitHybrid", "failing", self.failing, "must be numbers of steps, from 1 on")
+
+    def coefficients(self) -> tuple[float, float, float, float]:
+        alpha_m, _, beta, gamma = self.kinematics.coefficients()
+        return alpha_m, 1.0, beta, gamma  # the elements see the end of the step
+
+    def prepare(self, run: Run) -> None:
+        program = run.program
+        band = np.zeros(0)
+        if run.context[slot.NMODAL]:
+            # modal damping is a full matrix; what of it lies in the band of the model goes into the matrix of the iteration
+            rows = run[slot.MODAL]
+            full = rows.T @ rows
+            band = np.zeros(program.storage)
+            for d in range(min(program.band, program.neq - 1) + 1):
+                columns = np.arange(program.neq - d)
+                band[columns * program.ld + d] = np.diagonal(full, -d)
+        numbers = [self.kinematics.coefficients()[1], float(self.estimates_until), float(len(band) > 0), float(len(self.failing))]
+        run.hold(slot.OWN, np.concatenate([numbers, band, np.asarray(self.failing, dtype=float)]))

@@ -1,0 +1,144 @@
+"""Real-time pacing: steps at a fixed rate, with the overruns counted.
+
+A step that is not done when the next one is due overruns. The next step then begins at once, and the schedule counts from
+there: time lost is not caught up, since a specimen cannot move faster to make up for it.
+"""
+
+from __future__ import annotations
+
+import gc
+import math
+import os
+import time
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from femu.errors import InputError
+from femu.parameters import finite
+
+Array = npt.NDArray[np.float64]
+SPIN = 3e-4  # seconds before a step is due: sleeping ends late by up to about this much, so the rest is waited for awake
+PERCENTILES = (50.0, 99.0, 99.9, 100.0)
+
+
+@dataclass(frozen=True)
+class Pace:
+    """Take steps at a ``rate`` (a second of wall clock).
+
+    ``priority`` (1 to 99) asks the system for its first-in-first-out scheduling, ``core`` binds the test to a processor.
+    Where the system does not allow one of them, the test runs without it and its result says so. While it runs, Python's
+    garbage collector is off. ``clock`` and ``sleep`` are those of the system unless given.
+    """
+
+    rate: float = 1024.0
+    priority: int | None = None
+    core: int | None = None
+    clock: Callable[[], float] = field(default=time.perf_counter, repr=False)
+    sleep: Callable[[float], None] = field(default=time.sleep, repr=False)
+
+    def __post_init__(self) -> None:
+        if not finite(self.rate) or not self.rate > 0.0:
+            raise InputError("Pace", "rate", self.rate, "must be above 0", "in steps a second")
+        for name, low, high in (("priority", 1, 99), ("core", 0, 1 << 16)):
+            value = getattr(self, name)
+            if value is not None and (isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high):
+                raise InputError("Pace", name, value, f"must be a whole number from {low} to {high}")
+
+
+@dataclass(frozen=True)
+class PaceReport:
+    """How the pace was held: steps that overran, and the distribution of the step times in seconds."""
+
+    rate: float
+    steps: int
+    overruns: int
+    step_times: dict[str, float]  # by percentile: "50", "99", "99.9", "100"
+    notes: tuple[str, ...]
+
+    def as_data(self) -> dict[str, Any]:
+        """As plain data, for files."""
+        return asdict(self)
+
+
+class Pacer:
+    """Holds a pace for one test. Use as a context: on leaving, scheduling and garbage collector are as before."""
+
+    def __init__(self, pace: Pace) -> None:
+        self.pace, self.period = pace, 1.0 / pace.rate
+        self.notes: list[str] = []
+        self.overruns = 0
+        self._due: float | None = None
+        self._undo: list[Callable[[], None]] = []
+
+    def __enter__(self) -> Pacer:
+        if gc.isenabled():
+            self._undo.append(gc.enable)
+        gc.collect()
+        gc.disable()
+        if self.pace.core is not None:
+            self._bind(self.pace.core)
+        if self.pace.priority is not None:
+            self._raise(self.pace.priority)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for undo in reversed(self._undo):
+            undo()
+        self._undo.clear()
+
+    def wait(self) -> bool:
+        """Wait until the next step is due; returns whether the step before it overran."""
+        clock = self.pace.clock
+        now = clock()
+        if self._due is None:
+            self._due = now
+            return False
+        self._due += self.period
+        if now > self._due:
+            self._due = now
+            self.overruns += 1
+            return True
+        left = self._due - now - SPIN
+        if left > 0.0:
+            self.pace.sleep(left)
+        while clock() < self._due:
+            pass
+        return False
+
+    def report(self, step_times: Array) -> PaceReport:
+        """What became of the pace."""
+        known = step_times[np.isfinite(step_times)]
+        times = {f"{p:g}": float(np.percentile(known, p)) if len(known) else math.nan for p in PERCENTILES}
+        return PaceReport(self.pace.rate, len(known), self.overruns, times, tuple(self.notes))
+
+    # --- what the system may allow ---
+
+    def _bind(self, core: int) -> None:
+        try:
+            before = os.sched_getaffinity(0)
+            os.sched_setaffinity(0, {core})
+        except (AttributeError, OSError, ValueError) as problem:
+            self.notes.append(f"The test was not bound to processor {core}: {_reason(problem)}.")
+            return
+        self._undo.append(lambda: os.sched_setaffinity(0, before))
+
+    def _raise(self, priority: int) -> None:
+        try:
+            before, parameters = os.sched_getscheduler(0), os.sched_getparam(0)
+            os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(priority))
+        except (AttributeError, OSError, ValueError) as problem:
+            self.notes.append(f"The test ran without real-time priority {priority}: {_reason(problem)}.")
+            return
+        self._undo.append(lambda: os.sched_setscheduler(0, before, parameters))
+
+
+def _reason(problem: Exception) -> str:
+    if isinstance(problem, PermissionError):
+        return "the system does not allow it to this user"
+    if isinstance(problem, AttributeError):
+        return "this system does not offer it"
+    return f"the system says: {getattr(problem, 'strerror', None) or problem}"
