@@ -11,6 +11,7 @@ from femu.analyses.convergence import (
     Unbalance,
 )
 from femu.analyses.eigen import Modes, eigen
+from femu.analyses.fixed_iterations import FixedIterations
 from femu.analyses.generalized_alpha import GeneralizedAlpha
 from femu.analyses.hht import HHT
 from femu.analyses.hybrid_result import HybridResult
@@ -34,6 +35,7 @@ __all__ = [
     "CentralDifference",
     "DisplacementControl",
     "Energy",
+    "FixedIterations",
     "GeneralizedAlpha",
     "HybridResult",
     "HybridTest",

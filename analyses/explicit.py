@@ -32,7 +32,7 @@ def stepping(step: Callable[[Any, Any, Any], Any]) -> Kernel:
     The step function leaves the trial values of the step, or returns why it cannot; the commit is done here.
     """
 
-    def go(context):  # type: ignore[no-untyped-def]
+    def go(context):
         settings = floats_at(context[slot.SETTINGS])
         start(context)
         while context[slot.FIRST] < context[slot.LAST]:

@@ -11,14 +11,18 @@ import numpy.typing as npt
 
 from femu.analyses import (
     HHT,
+    AlphaOS,
     ArcLength,
     CentralDifference,
     DisplacementControl,
+    FixedIterations,
     GeneralizedAlpha,
+    KRAlpha,
     KrylovNewton,
     LoadControl,
     ModifiedNewton,
     Newmark,
+    NewmarkExplicit,
     NewtonLineSearch,
     Transient,
 )
@@ -41,11 +45,15 @@ DIRECTIONS = {"x": 1, "y": 2}
 
 @dataclass(frozen=True)
 class Stage:
-    """One analysis in a sequence; each goes on from the state that the one before left."""
+    """One analysis in a sequence; each goes on from the state that the one before left.
+
+    ``peer`` names OpenSees' integrator with its arguments, where it is to be another than that of the same formulation.
+    """
 
     analysis: Any
     motion: Any = None
     duration: float | None = None
+    peer: tuple[Any, ...] = ()
 
     @property
     def transient(self) -> bool:
@@ -153,13 +161,13 @@ class Translator:
 
     # --- stages ---
 
-    def _solver(self) -> None:
+    def _solver(self, full: bool = False) -> None:
         model = self.model
         plain = not (model.equal or model.links or any(n.motion for n in model.nodes.values()))
         self.book.write("wipeAnalysis")
         self.book.write("constraints", "Plain" if plain else "Transformation")
         self.book.write("numberer", "RCM")
-        self.book.write("system", "BandGeneral" if plain else "UmfPack")
+        self.book.write("system", "FullGeneral" if full else "BandGeneral" if plain else "UmfPack")
 
     def _stage(self, number: int, stage: Stage, result: Result) -> None:
         book, analysis = self.book, stage.analysis
@@ -167,14 +175,17 @@ class Translator:
             steps = self._transient_loads(stage, result)
         else:
             steps = self._static_loads(stage, result)
-        self._solver()
-        explicit = stage.transient and getattr(analysis.integrator, "explicit", False)
-        book.write("test", "NormDispIncr", self.scales.displacement[number], ITERATIONS)
-        book.write("algorithm", *(["Linear"] if explicit else _algorithm(analysis.algorithm)))
+        # the effective mass of KRAlphaExplicit is full; any other solver would drop what it does not store
+        self._solver(full=stage.transient and isinstance(analysis.integrator, KRAlpha))
+        test, algorithm = ["NormDispIncr", self.scales.displacement[number], ITERATIONS], _algorithm(analysis.algorithm)
+        if stage.transient:
+            test, algorithm = _own_means(analysis.integrator) or (test, algorithm)
+        book.write("test", *test)
+        book.write("algorithm", *algorithm)
         readings = self._readings(stage)
         self.made.readings.append(readings)
         if stage.transient:
-            book.write("integrator", *_integrator(analysis.integrator))
+            book.write("integrator", *(stage.peer or _integrator(analysis.integrator)))
             book.write("analysis", "Transient")
         elif isinstance(analysis, LoadControl):
             before = float(result.factor(analysis.pattern)[0])
@@ -317,6 +328,16 @@ def _algorithm(algorithm: Any) -> list[Any]:
     return ["Newton"]
 
 
+def _own_means(integrator: Any) -> tuple[list[Any], list[Any]] | None:
+    """Convergence test and algorithm of the integrators that do a fixed amount of work a step; None for the others."""
+    initial = ["-initial"] if getattr(integrator, "tangent", "") == "initial" else []
+    if isinstance(integrator, FixedIterations):
+        return ["FixedNumIter", integrator.iterations], ["Newton", *initial]
+    if isinstance(integrator, AlphaOS) or getattr(integrator, "explicit", False):
+        return ["NormDispIncr", 1.0, 1], ["Linear", *initial]
+    return None
+
+
 def _integrator(integrator: Any) -> list[Any]:
     if isinstance(integrator, Newmark):
         return ["Newmark", integrator.gamma, integrator.beta]
@@ -325,7 +346,18 @@ def _integrator(integrator: Any) -> list[Any]:
     if isinstance(integrator, GeneralizedAlpha):
         return ["HHTGeneralized", integrator.radius]  # GeneralizedAlpha of OpenSees 3.7 takes inertia at the end of the step
     if isinstance(integrator, CentralDifference):
-        return ["NewmarkExplicit", 0.5]  # the same method in the same form
+        return ["CentralDifference"]
+    if isinstance(integrator, NewmarkExplicit):
+        return ["NewmarkExplicit", integrator.gamma]
+    if isinstance(integrator, AlphaOS):
+        return ["AlphaOS" if integrator.alpha == 1.0 else "AlphaOS_TP", integrator.alpha]
+    if isinstance(integrator, KRAlpha):
+        return ["KRAlphaExplicit_TP", integrator.radius]
+    if isinstance(integrator, FixedIterations):
+        alpha_m, alpha_f, beta, gamma = integrator.of.coefficients()
+        name = ["NewmarkHSFixedNumIter", gamma, beta] if alpha_m == alpha_f == 1.0 else [
+            "HHTHSFixedNumIter_TP", alpha_m, alpha_f, beta, gamma]
+        return [*name, "-polyOrder", integrator.order]
     raise Untranslatable(f"{type(integrator).__name__} has no equivalent among the integrators of OpenSees, or femu does "
                          "not know of one.")
 

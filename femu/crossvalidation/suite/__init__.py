@@ -16,6 +16,7 @@ GROUPS: dict[str, str] = {
     "loads": "femu.crossvalidation.suite.loads",
     "statics": "femu.crossvalidation.suite.statics",
     "dynamics": "femu.crossvalidation.suite.dynamics",
+    "integrators": "femu.crossvalidation.suite.integrators",
     "frames": "femu.crossvalidation.suite.frames",
 }
 

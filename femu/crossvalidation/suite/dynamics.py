@@ -6,10 +6,10 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from femu.analyses import HHT, CentralDifference, GeneralizedAlpha, KrylovNewton, ModifiedNewton, Newmark, Transient
+from femu.analyses import HHT, GeneralizedAlpha, KrylovNewton, ModifiedNewton, Newmark, Transient
 from femu.crossvalidation.case import DYNAMIC, Case, EigenCase, ModelCase
 from femu.crossvalidation.suite.elements import GRAVITY
-from femu.crossvalidation.suite.models import COLUMN, cantilever, elastic, frame
+from femu.crossvalidation.suite.models import COLUMN, cantilever, elastic, frame, heavy_frame
 from femu.crossvalidation.translate import Stage
 from femu.elements import ElasticBeamColumn
 from femu.model import Model
@@ -69,7 +69,7 @@ def cases() -> list[Case]:
     for name, model in DAMPINGS.items():
         made.append(ModelCase(name, model, [GRAVITY, Stage(Transient(Newmark(), dt=0.01), strong, SECONDS)], limit=DYNAMIC,
                               quick="committed" in name or "modal" in name))
-    made.append(ModelCase("Newmark, linear acceleration, 2x1 frame", partial(_explicit, False), [
+    made.append(ModelCase("Newmark, linear acceleration, 2x1 frame", partial(heavy_frame, 2, 1, geometry="p-delta"), [
         Stage(Transient(Newmark(0.5, 1.0 / 6.0), dt=5e-4), strong, 4.0)], limit=DYNAMIC))
     for name, integrator in INTEGRATORS.items():
         made.append(ModelCase(f"{name}, 3x3 frame", partial(frame, 3, 3), [
@@ -77,22 +77,7 @@ def cases() -> list[Case]:
             quick="0.8" in name or "0.9" in name))
     made.append(ModelCase("HHT, 0.8, with Rayleigh damping", DAMPINGS["Rayleigh by ratio, initial stiffness"], [
         Stage(Transient(HHT(0.8), dt=0.01), strong, SECONDS)], limit=DYNAMIC))
-    made.append(ModelCase("central difference, 2x1 frame", partial(_explicit, False), [
-        Stage(Transient(CentralDifference(), dt=5e-4), strong, 4.0)], limit=DYNAMIC, quick=True))
-    made.append(ModelCase("central difference with damping by mass", partial(_explicit, True), [
-        Stage(Transient(CentralDifference(), dt=5e-4), strong, 4.0)], limit=DYNAMIC))
     for algorithm in (ModifiedNewton(), KrylovNewton()):
         made.append(ModelCase(f"Newmark with {type(algorithm).__name__}", partial(frame, 2, 1), [
             Stage(Transient(Newmark(), dt=0.01, algorithm=algorithm), EL_CENTRO.scaled(pga=2.0), SECONDS)], limit=DYNAMIC))
     return made
-
-
-def _explicit(damped: bool) -> Model:
-    """A frame with so much rotational inertia that the explicit step is not tiny."""
-    model = frame(2, 1)
-    for node in model.nodes.values():
-        if node.mass:
-            node.mass["rz"] = 2000.0
-    if damped:
-        model.rayleigh(mass=0.5)
-    return model

@@ -70,3 +70,12 @@ def frame(storeys: int, bays: int, kind: str = "uncoupled", geometry: str = "p-d
                              geometry=geometry))
         model.load(1000 * storey, x=storey / storeys, pattern="push")
     return model
+
+
+def heavy_frame(storeys: int, bays: int, kind: str = "uncoupled", geometry: str = "linear") -> Model:
+    """A frame with so much rotational inertia that the steps of explicit methods are not tiny."""
+    model = frame(storeys, bays, kind, geometry)
+    for node in model.nodes.values():
+        if node.mass:
+            node.mass["rz"] = 2000.0
+    return model
