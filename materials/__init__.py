@@ -8,6 +8,7 @@ from femu.materials.elastic_gap import ElasticGap
 from femu.materials.elastic_no_tension import ElasticNoTension
 from femu.materials.elastic_perfectly_plastic import ElasticPerfectlyPlastic
 from femu.materials.elastic_section import ElasticSection
+from femu.materials.exact_bouc_wen import ExactBoucWen
 from femu.materials.fibre_section import Fibres, FibreSection
 from femu.materials.hardening import Hardening
 from femu.materials.kent_park_concrete import KentParkConcrete
@@ -30,6 +31,7 @@ __all__ = [
     "ElasticNoTension",
     "ElasticPerfectlyPlastic",
     "ElasticSection",
+    "ExactBoucWen",
     "FibreSection",
     "Fibres",
     "Hardening",

@@ -67,6 +67,7 @@ from femu.materials import (
     ElasticNoTension,
     ElasticPerfectlyPlastic,
     ElasticSection,
+    ExactBoucWen,
     Fibres,
     FibreSection,
     Hardening,
@@ -94,6 +95,7 @@ MOTION = Motion(0.01, displacement=[0.0, 0.1, 0.2])
 SOUND: dict[type[Component], dict[str, Any]] = {
     Bilinear: {"E": 2e11, "fy": 3e8, "b": 0.01}, BilinearIsotropic: {"E": 2e11, "fy": 3e8},
     BoucWen: {"alpha": 0.1, "k": 1e6}, Elastic: {"E": 1e9}, ElasticGap: {"E": 1e9, "fy": 1e6, "gap": 0.01},
+    ExactBoucWen: {"k": 1e6, "yield_strain": 0.01},
     ElasticNoTension: {"E": 1e9}, ElasticPerfectlyPlastic: {"E": 1e9, "fy": 1e6}, Hardening: {"E": 1e9, "fy": 1e6},
     KentParkConcrete: {"fc": 3e7, "peak_strain": 2e-3, "fcu": 5e6, "crushing_strain": 5e-3},
     KentParkTension: {"fc": 3e7, "peak_strain": 2e-3, "fcu": 5e6, "crushing_strain": 5e-3},

@@ -12,10 +12,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from material_harness import CASES, RATE_CASES, Block, Case, cyclic, random_walk
 
+from femu.materials import ExactBoucWen
 from femu.path import drive
 
 EXAMPLE = Case(FlagShape(k=200e9, f_activation=300e6, b=0.05, beta=0.6), 0.008, [])
-ALL = {**CASES, "example": EXAMPLE}
+ALL = {**CASES, "example": EXAMPLE, "exact bouc-wen": Case(ExactBoucWen(2e6, 0.01, 0.05), 0.05, [])}
 EVERY = {**ALL, **RATE_CASES}
 DT = 0.02
 
