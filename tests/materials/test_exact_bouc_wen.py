@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -15,8 +17,8 @@ K, LIMIT, ALPHA = 3.0, 0.4, 0.1
 
 def test_one_step_gives_the_hyperbolic_tangent() -> None:
     for strain in (0.01, 0.4, -2.0, 50.0):
-        path = drive(ExactBoucWen(K, LIMIT, ALPHA), [strain])
-        assert path.force[0, 0] == pytest.approx(ALPHA * K * strain + (1 - ALPHA) * K * LIMIT * np.tanh(strain / LIMIT), rel=1e-14)
+        force = drive(ExactBoucWen(K, LIMIT, ALPHA), [strain]).force[0, 0]
+        assert force == pytest.approx(ALPHA * K * strain + (1 - ALPHA) * K * LIMIT * np.tanh(strain / LIMIT), rel=1e-14)
 
 
 @given(st.lists(st.floats(-5.0, 5.0), min_size=1, max_size=12), st.integers(2, 20))
@@ -35,7 +37,7 @@ def test_backward_euler_of_the_same_law_tends_to_it() -> None:
     shape = 0.5 / LIMIT**2
     errors = []
     for parts in (200, 400):
-        fine = np.concatenate([np.linspace(a, b, parts + 1)[1:] for a, b in zip(turns[:-1], turns[1:], strict=True)])
+        fine = np.concatenate([np.linspace(a, b, parts + 1)[1:] for a, b in pairwise(turns)])
         force = drive(BoucWen(alpha=ALPHA, k=K, n=2.0, gamma=shape, beta=shape), fine).force[parts - 1::parts, 0]
         errors.append(np.abs(force - exact).max())
     assert errors[0] / errors[1] == pytest.approx(2.0, rel=0.05)
