@@ -19,6 +19,7 @@ from femu.analyses.commit import conclude, follow, start
 from femu.analyses.damped_solve import modal_room
 from femu.equilibrium import apply_loads, clear_imposed, copy, damping_force, form_matrix, spread_links, times_band
 from femu.kernels import INT, INTS, Kernel, address_of, floats_at, inlined, ints_at, shift
+from femu.program import Program
 from femu.run import Run, aligned
 
 Array = npt.NDArray[np.float64]
@@ -51,11 +52,16 @@ def _whole_lines(floats: int) -> int:
     return -(-floats // _LINE) * _LINE
 
 
+def row_floats(program: Program, rows: int) -> int:
+    """Floats of so many rows over the degrees of freedom; they are the end of slot.OWN."""
+    return rows * _whole_lines(program.ndof)
+
+
 def hold_own(run: Run, rooms: int, bands: list[Array], rows: int = 0) -> Array:
     """Hold slot.OWN with so many rooms for modal damping, these bands and so many rows; returns its numbers."""
     modes, neq = int(run.context[slot.NMODAL]), run.program.neq
     room, band = _whole_lines(modes * (neq + modes + 1)), _whole_lines(run.program.storage + 8)
-    own = run.hold(slot.OWN, aligned(NUMBERS + rooms * room + len(bands) * band + rows * _whole_lines(run.program.ndof)))
+    own = run.hold(slot.OWN, aligned(NUMBERS + rooms * room + len(bands) * band + row_floats(run.program, rows)))
     for k, values in enumerate(bands):
         at = NUMBERS + rooms * room + k * band
         own[at:at + len(values)] = values

@@ -20,6 +20,7 @@ from femu.analyses.explicit import (
     own_band,
     own_room,
     own_row,
+    row_floats,
     stepping,
     weigh_forces,
 )
@@ -31,33 +32,54 @@ from femu.analyses.predictor import COMMAND
 from femu.equilibrium import clear_imposed, copy, damping_force, determine, dot, form_matrix, inertia_force, spread_links
 from femu.errors import InputError
 from femu.kernels import Kernel, floats_at, inlined, kernel, routine, shift
+from femu.program import Program
 from femu.run import Run
 
-# places in slot.OWN: shares of the end of the step, choices, iterations a step, those done of this step, how many
-# displacements before the last one are known, and at which length of the step
-ALPHA_M, ALPHA_F, CURRENT, ITERATIONS, ORDER, DONE, KNOWN, LENGTH = range(8)
+# places in slot.OWN: shares of the end of the step, choices, iterations a step, and those done of this step
+ALPHA_M, ALPHA_F, CURRENT, ITERATIONS, ORDER, DONE = range(6)
 BANDS = 3
-PAST = 0  # rows in slot.OWN: displacements of the last steps but one and but two
+# rows in slot.OWN: displacements of the last step but one and but two, where the elements were asked last, and two numbers
+BEFORE, EARLIER, ASKED, MEMORY, ROWS = range(5)
+KNOWN, LENGTH = 0, 1  # places in the row MEMORY: how many steps are remembered, and their length
 MOST_ORDER = 3
 
 
 @inlined
-def _begin(context, settings, step):
-    """Trial values at the start of a step: displacement held, Newmark's velocity and acceleration; loads of its end."""
-    dt, beta, gamma = settings[code.DT], settings[code.BETA], settings[code.GAMMA]
-    u0, v0, a0 = floats_at(context[slot.U0]), floats_at(context[slot.V0]), floats_at(context[slot.A0])
-    u1, v1, a1 = floats_at(context[slot.U1]), floats_at(context[slot.V1]), floats_at(context[slot.A1])
-    for a in range(context[slot.NDOF]):
-        u1[a] = u0[a]
-        v1[a] = (1.0 - gamma / beta) * v0[a] + dt * (1.0 - 0.5 * gamma / beta) * a0[a]
-        a1[a] = -v0[a] / (beta * dt) + (1.0 - 0.5 / beta) * a0[a]
-    impose(context, step, u1, v1)
-    load_end(context, settings, step, gamma / (beta * dt))
+def _row(context, k):
+    return own_row(context, 1, BANDS, k)
 
 
 @inlined
 def _mode(context, own):
     return slot.EVALUATE if own[CURRENT] != 0.0 else forces_alone(context)
+
+
+@inlined
+def _begin(context, settings, step):
+    """Trial values at the start of a step: displacement held, Newmark's velocity and acceleration; loads of its end.
+
+    The elements rest where they were asked last, with the force they had there. 0, or 1 where one has no answer.
+    """
+    own, ndof = floats_at(context[slot.OWN]), context[slot.NDOF]
+    dt, beta, gamma = settings[code.DT], settings[code.BETA], settings[code.GAMMA]
+    u0, v0, a0 = floats_at(context[slot.U0]), floats_at(context[slot.V0]), floats_at(context[slot.A0])
+    u1, v1, a1 = floats_at(context[slot.U1]), floats_at(context[slot.V1]), floats_at(context[slot.A1])
+    for a in range(ndof):
+        u1[a] = u0[a]
+        v1[a] = (1.0 - gamma / beta) * v0[a] + dt * (1.0 - 0.5 * gamma / beta) * a0[a]
+        a1[a] = -v0[a] / (beta * dt) + (1.0 - 0.5 / beta) * a0[a]
+    impose(context, step, u1, v1)
+    load_end(context, settings, step, gamma / (beta * dt))
+    if context[slot.NIMPOSED] > 0:
+        return determine(context, _mode(context, own))
+    if own[CURRENT] != 0.0:
+        if _row(context, MEMORY)[KNOWN] > 0.0:
+            copy(ndof, _row(context, ASKED), u1)
+        if determine(context, slot.FORM) != 0:
+            return 1
+        copy(ndof, u0, u1)
+    copy(ndof, floats_at(context[slot.F0]), floats_at(context[slot.F]))
+    return 0
 
 
 @routine
@@ -111,25 +133,23 @@ def _move(context, settings):
 @inlined
 def _iterate(context, settings, step, number):
     """Iteration ``number`` of a step: a Newton increment, and the share of the way to where it leads; code.DONE or why not."""
-    neq, own = context[slot.NEQ], floats_at(context[slot.OWN])
+    neq, own, memory = context[slot.NEQ], floats_at(context[slot.OWN]), _row(context, MEMORY)
     if number == 0:
-        fresh = context[slot.FRESH] != 0
-        if fresh:
+        if context[slot.FRESH] != 0:
             settings[code.FACTORED] = 0.0
-        if own[LENGTH] != settings[code.DT]:
-            own[KNOWN], own[LENGTH] = 0.0, settings[code.DT]
-        _begin(context, settings, step)
-        if (fresh or context[slot.NIMPOSED] > 0) and determine(context, _mode(context, own)) != 0:
+        if memory[LENGTH] != settings[code.DT]:
+            memory[KNOWN], memory[LENGTH] = 0.0, settings[code.DT]
+        if _begin(context, settings, step) != 0:
             return code.ELEMENT_FAILED
     elif determine(context, _mode(context, own)) != 0:
         return code.ELEMENT_FAILED
     if _increment(context, settings, step) != 0:
         return code.SINGULAR
     u0, u1, dx = floats_at(context[slot.U0]), floats_at(context[slot.U1]), floats_at(context[slot.DX])
-    before, earlier = own_row(context, 1, BANDS, PAST), own_row(context, 1, BANDS, PAST + 1)
-    if own[KNOWN] < 1.0:
+    before, earlier = _row(context, BEFORE), _row(context, EARLIER)
+    if memory[KNOWN] < 1.0:
         copy(neq, u0, before)
-    if own[KNOWN] < 2.0:
+    if memory[KNOWN] < 2.0:
         copy(neq, before, earlier)
     # Lagrange's polynomial through the displacements at -2, -1, 0 and where the increment leads at 1
     x, order = (number + 1.0) / own[ITERATIONS], own[ORDER]
@@ -149,7 +169,7 @@ def _iterate(context, settings, step, number):
 
 @inlined
 def _step(context, settings, step):
-    neq, own = context[slot.NEQ], floats_at(context[slot.OWN])
+    neq, own, memory = context[slot.NEQ], floats_at(context[slot.OWN]), _row(context, MEMORY)
     if own[DONE] > 0.0:
         load_end(context, settings, step, settings[code.GAMMA] / (settings[code.BETA] * settings[code.DT]))
     for number in range(int(own[DONE]), int(own[ITERATIONS])):  # a hybrid test has done some of them with its commands
@@ -164,10 +184,11 @@ def _step(context, settings, step):
     if _increment(context, settings, step) != 0:
         return code.SINGULAR
     size = math.sqrt(dot(neq, floats_at(context[slot.DX]), floats_at(context[slot.DX])))
+    copy(context[slot.NDOF], floats_at(context[slot.U1]), _row(context, ASKED))
     _move(context, settings)
-    copy(neq, own_row(context, 1, BANDS, PAST), own_row(context, 1, BANDS, PAST + 1))
-    copy(neq, floats_at(context[slot.U0]), own_row(context, 1, BANDS, PAST))
-    own[KNOWN] = min(own[KNOWN] + 1.0, 2.0)
+    copy(neq, _row(context, BEFORE), _row(context, EARLIER))
+    copy(neq, floats_at(context[slot.U0]), _row(context, BEFORE))
+    memory[KNOWN] = min(memory[KNOWN] + 1.0, 2.0)
     damping_force(context, floats_at(context[slot.V1]), settings[code.CURRENT], settings[code.COMMITTED],
                   floats_at(context[slot.S1]))
     report = shift(floats_at(context[slot.REPORT]), code.REPORT_FLOATS * step)
@@ -200,7 +221,7 @@ class FixedIterations(OneStep):
     back. The last iteration has the whole increment. What unbalance is left then is solved for once more, in the nodes
     alone. ``tangent``: "current", or "initial" (a matrix factored once).
 
-    A run, or one that goes on from a state, begins as if it had rested at its displacement before. Order of
+    A run, also one that goes on from a state, begins as if it had rested at its displacement before. Order of
     accuracy and stability are those of the method while the iterations converge. OpenSees: ``NewmarkHSFixedNumIter gamma beta
     -polyOrder order`` with ``test FixedNumIter n``, and ``HHTHSFixedNumIter_TP``. In a hybrid test there are n exchanges a step.
     """
@@ -231,8 +252,11 @@ class FixedIterations(OneStep):
     def exchanges(self) -> int:
         return self.iterations
 
+    def memory(self, program: Program) -> int:
+        return row_floats(program, ROWS)
+
     def prepare(self, run: Run) -> None:
         stiffness = run.initial_stiffness()
-        numbers = hold_own(run, 1, [stiffness, element_damping(run), 0.0 * stiffness], rows=2)
+        numbers = hold_own(run, 1, [stiffness, element_damping(run), 0.0 * stiffness], rows=ROWS)
         numbers[ALPHA_M], numbers[ALPHA_F] = self.of.coefficients()[:2]
         numbers[CURRENT], numbers[ITERATIONS], numbers[ORDER] = self.tangent == "current", self.iterations, self.order

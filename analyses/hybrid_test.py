@@ -17,6 +17,7 @@ from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
+from scipy.linalg import eigh
 
 from femu import context as slot
 from femu.analyses import settings as code
@@ -36,7 +37,7 @@ from femu.experimental.element import Experimental
 from femu.experimental.errors import ExperimentError, NotConverged
 from femu.experimental.journal import HEAD, TAIL, Journal, Record, read_journal
 from femu.experimental.specimen import Measurement
-from femu.experimental.tangent import InitialTangent, TangentEstimator
+from femu.experimental.tangent import InitialTangent, TangentEstimator, raised
 from femu.kernels import INT, INTS, floats_at, kernel
 from femu.model import Model
 from femu.outcome import Outcome
@@ -45,6 +46,7 @@ from femu.run import Run, address, aligned
 from femu.save import Save
 
 Array = npt.NDArray[np.float64]
+_INTEGERS = ctypes.POINTER(ctypes.c_int64)
 _SCRATCH = 2  # addresses in front of the experimental elements in the list of `_deform`
 
 
@@ -82,6 +84,26 @@ def _deform(context, asked, count):
     context[slot.U], context[slot.F], context[slot.K], context[slot.KD] = seen, force, tangent, damped
     context[slot.CHANGED] = changed
     return code.ELEMENT_FAILED if failed != 0 else code.DONE
+
+
+class _Memory:
+    """What the integrator remembers from step to step beside the state: the end of slot.OWN."""
+
+    def __init__(self, floats: int) -> None:
+        self.values = np.zeros(floats)
+
+    def live_in(self, run: Run) -> None:
+        """Be part of a run from now on."""
+        if len(self.values):
+            own = run[slot.OWN][-len(self.values):]
+            own[:] = self.values
+            self.values = own
+
+    def checkpoint(self) -> Array:
+        return self.values
+
+    def restore(self, values: Array) -> None:
+        self.values[:] = values
 
 
 @dataclass
@@ -134,6 +156,7 @@ class HybridTest:
         self._motions = _by_direction(motion)
         self._count = self._transient._count(self._motions, duration, self.program.state())
         self.parameters = self.program.parameters.vector.copy()
+        self.memory = _Memory(self.integrator.memory(self.program))
 
     def _check_tangents(self, given: Mapping[Name, TangentEstimator]) -> dict[Name, TangentEstimator]:
         for name, estimator in given.items():
@@ -195,6 +218,7 @@ class HybridTest:
 
     def _begin(self) -> None:
         self.parameters[:] = self.program.parameters.vector
+        self.memory.values = np.zeros(len(self.memory.values))
         for name, element in self.elements.items():
             self.tangents[name].start(element.initial)
             element.begin(self._transient.dt / self.integrator.exchanges)
@@ -204,7 +228,7 @@ class HybridTest:
     def _parts(self) -> list[Any]:
         """Everything beside the state of the program that a checkpoint must hold."""
         both = [part for name, e in self.elements.items() for part in (e, self.tangents[name])]
-        return [*both, self.updater] if self.updater is not None else both
+        return [*both, self.memory, *([self.updater] if self.updater is not None else [])]
 
     def _extra(self) -> Array:
         return np.concatenate([_checkpoint(part) for part in self._parts()])
@@ -252,6 +276,7 @@ class _March:
         series = transient._series(run, test._motions)
         self.nodes = _grid(0.0, transient.dt, self.count)
         integrator.prepare(run)
+        test.memory.live_in(run)
 
         def install(run: Run) -> None:
             transient._install(run, series, self.nodes, transient.dt)
@@ -261,12 +286,13 @@ class _March:
         run.begin()
         self.elements = self.state.vector[program.layout.elements:]
         self.record = HybridRecord(program, test.elements, self.count, test.parameters)
-        self.asked = [self._asked(name) for name in test.elements]
         run.hold(slot.COMMAND, aligned(program.ndof))
         order = {name: place for place, name in enumerate(program.elements)}
         self.scratch = aligned(program.ndof), aligned(program.storage + 8)
         self.places = np.array([*map(address, self.scratch), *(
             x for name in test.elements for x in (program.plans[name].group.address, order[name]))], dtype=np.int64)
+        self.least = integrator.least_share(transient.dt**2 * self._stiffness_by_mass())
+        self.asked = [self._asked(name) for name in test.elements]
         self.marcher._install()
         self.done = self.first = 0
         self.seconds = 0.0
@@ -278,13 +304,23 @@ class _March:
     def _asked(self, name: Name) -> _Asked:
         element, tangent, n = self.test.elements[name], self.test.tangents[name], self.test.elements[name].basic_size
         start, _ = self.program.element_state(name)
-        inside = self.test.integrator.estimates and tangent.springs_of() is not None
+        inside = self.test.integrator.inside and tangent.springs_of() is not None
         if inside:
-            element.estimate_by(self.program, self.elements, tangent, getattr(self.test.integrator, "reach", 1.0))
+            element.estimate_by(self.program, self.elements, tangent, getattr(self.test.integrator, "reach", 1.0), self.least)
         at = start + n + n * (n + 1) // 2
         return _Asked(element, tangent, inside, self.run[slot.T][at:at + n],
                       (self.elements[at:at + n], self.elements[start:start + n]), self.record.columns[name],
                       Measurement(np.zeros(n), np.zeros(n)))
+
+    def _stiffness_by_mass(self) -> float:
+        """Largest eigenvalue of M^-1 K with the initial stiffness of all specimens, where there is mass."""
+        program = self.program
+        _deform.ctypes(*(a.ctypes.data_as(_INTEGERS) for a in (self.run.context, self.places)), len(self.test.elements))
+        stiffness, mass = (_dense(program, band) for band in (self.scratch[1], self.run[slot.MASS]))
+        used = np.flatnonzero((np.diag(stiffness) > 0.0) & (np.diag(mass) > 0.0))
+        if len(used) == 0:
+            return 0.0
+        return float(eigh(stiffness[np.ix_(used, used)], mass[np.ix_(used, used)], eigvals_only=True)[-1])
 
     def _go_on(self, before: Record) -> None:
         """Take over the rows and the state of an interrupted test."""
@@ -301,8 +337,8 @@ class _March:
     def go(self, pacer: Pacer | None) -> None:
         """Take the steps."""
         run, test, rows, reports = self.run, self.test, self.record.rows, self.marcher.reports
-        context = run.context.ctypes.data_as(ctypes.POINTER(ctypes.c_int64))
-        places = self.places.ctypes.data_as(ctypes.POINTER(ctypes.c_int64))
+        context = run.context.ctypes.data_as(_INTEGERS)
+        places = self.places.ctypes.data_as(_INTEGERS)
         command, deform, kernel = test.integrator.command.ctypes, _deform.ctypes, test.integrator.kernel.ctypes
         exchanges, dt, updater = test.integrator.exchanges, test._transient.dt, test.updater
         clock = time.perf_counter
@@ -357,6 +393,8 @@ class _March:
             else:
                 before = tangent.updates
                 stiffness = tangent.update(measured.displacement, measured.force, asked.converged)
+                if self.least > 0.0:
+                    stiffness = raised(stiffness, element.initial, self.least)
                 element.take(self.program, self.elements, measured, stiffness, tangent.updates > before)
         return waited
 
@@ -381,6 +419,15 @@ class _March:
         marcher.message, marcher.seconds = message or outcome.value, self.seconds
         report = pacer.report(self.record.rows[self.first + 1:self.done + 1, 2]) if pacer is not None else None
         return HybridResult.of_test(marcher, outcome, self.record, self.test._transient.dt, report)
+
+
+def _dense(program: Program, band: Array) -> Array:
+    """Lower band as a full matrix."""
+    full = np.zeros((program.neq, program.neq))
+    for d in range(min(program.band, program.neq - 1) + 1):
+        columns = np.arange(program.neq - d)
+        full[columns + d, columns] = full[columns, columns + d] = band[columns * program.ld + d]
+    return full
 
 
 def _checkpoint(part: Any) -> Array:

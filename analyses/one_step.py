@@ -8,6 +8,7 @@ from typing import ClassVar
 from femu.analyses.march import march
 from femu.analyses.predictor import explicit_predictor
 from femu.kernels import Kernel
+from femu.program import Program
 from femu.run import Run
 
 
@@ -27,7 +28,7 @@ class OneStep(ABC):
     hybrid: ClassVar[bool] = True  # whether it serves in a hybrid test
     kernel: ClassVar[Kernel] = march
     command: ClassVar[Kernel] = explicit_predictor
-    estimates: ClassVar[bool] = False  # whether its iterations let the experimental elements estimate their stiffness
+    inside: ClassVar[bool] = False  # whether its iterations let the experimental elements estimate their stiffness
 
     @abstractmethod
     def coefficients(self) -> tuple[float, float, float, float]:
@@ -37,6 +38,17 @@ class OneStep(ABC):
     def exchanges(self) -> int:
         """Commands a step in a hybrid test."""
         return 1
+
+    def memory(self, program: Program) -> int:
+        """Floats at the end of slot.OWN that it remembers from step to step, beside the state."""
+        return 0
+
+    def least_share(self, stiffness_by_mass: float) -> float:
+        """Least share of the initial stiffness that an experimental element must keep for steps to be stable.
+
+        ``stiffness_by_mass`` is dt^2 times the largest eigenvalue of M^-1 K, with the initial stiffness of the specimens.
+        """
+        return 0.0
 
     def prepare(self, run: Run) -> None:
         """Make what its kernels need beside the coefficients, once mass and damping are known: hold it in slot.OWN."""
