@@ -85,7 +85,7 @@ def frame_members(program: Program, parameters: Array) -> dict[Name, dict[str, A
     for name, start in frames.items():
         nn, ni, nj, ii, ij, jj = (float(k) for k in virgin[slot.T][start + 3:start + 9])
         element: Any = program.elements[name]
-        offsets = [float(v) for v in (*element.offset_i, *element.offset_j)]
+        offsets = [float(v) for end in ("offset_i", "offset_j") for v in getattr(element, end, (0.0, 0.0))]
         found[name] = {"constants": [*chord(element, program.coordinates, offsets), *offsets],
                        "stiffness": [[nn, ni, nj], [ni, ii, ij], [nj, ij, jj]]}
     loaded = [name for name in frames if program.end_loads(name) is not None]
