@@ -224,7 +224,7 @@ def _kind(content: Any, annotation: str) -> Any:
 def _motion(motion: Motion) -> dict[str, Any]:
     """The samples a support motion was made of: those from which its others follow to the last bit."""
     for given, samples in (("displacement", motion.u), ("acceleration", motion.a)):
-        made = Motion(motion.dt, **{given: samples})  # type: ignore[arg-type]
+        made = Motion(motion.dt, **{given: samples})
         if all(np.array_equal(getattr(made, k), getattr(motion, k)) for k in "uva"):
             return {"dt": motion.dt, given: samples.tolist()}
     raise InputError("Motion", "samples", motion, "were changed after it was made, and cannot be written to TOML")

@@ -1,0 +1,276 @@
+"""Histories, hysteresis loops, energies and step times: functions of plain arrays, and the same for results."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from matplotlib.axes import Axes
+
+from femu.element import Name
+from femu.errors import InputError
+from femu.plots.style import (
+    AS_MODEL,
+    BLUE,
+    GREEN,
+    GREY,
+    INK,
+    LINE,
+    LINES,
+    ORANGE,
+    SMALL,
+    THIN,
+    VERMILION,
+    Units,
+    axes,
+    labelled,
+    plain,
+    short,
+    style,
+    tidy,
+)
+from femu.results import Result
+
+Array = npt.NDArray[np.float64]
+_HISTORY = (6.4, 2.4)
+BINS = 60
+
+
+def plot_history(
+    time: npt.ArrayLike,
+    values: npt.ArrayLike | Mapping[str, npt.ArrayLike],
+    ax: Axes | None = None,
+    *,
+    name: str = "",
+    unit: str = "",
+    peak: bool = True,
+    time_unit: str = "s",
+) -> Axes:
+    """Values over time: one, or several by name. The largest of one alone is marked."""
+    ax = axes(ax, *_HISTORY)
+    t = np.asarray(time, dtype=float)
+    many = values if isinstance(values, Mapping) else {"": values}
+    with style():
+        for number, (told, given) in enumerate(many.items()):
+            y = _like(t, given, told or "values")
+            colour, dash = LINES[number % len(LINES)]
+            ax.plot(t, y, color=colour, linestyle=dash, linewidth=THIN + 0.4, label=plain(told) if told else None)
+        ax.axhline(0.0, color=INK, linewidth=0.5)
+        if peak and len(many) == 1:
+            _mark_peak(ax, t, _like(t, next(iter(many.values())), "values"), unit)
+        ax.set_xlim(t[0], t[-1])
+        ax.margins(y=0.14)
+        tidy(ax, labelled("time", time_unit), labelled(name, unit), legend=len(many) > 1, ncols=3)
+    return ax
+
+
+def _like(t: Array, values: Any, what: str) -> Array:
+    y = np.asarray(values, dtype=float)
+    if y.shape != t.shape or t.ndim != 1 or len(t) < 2:
+        raise InputError("plots", what, y.shape, f"must be one number for each of the {len(t)} times, at least two")
+    return y
+
+
+def _mark_peak(ax: Axes, t: Array, y: Array, unit: str) -> None:
+    if not np.isfinite(y).any() or not np.nanmax(np.abs(y)) > 0.0:
+        return
+    at = int(np.nanargmax(np.abs(y)))
+    right = t[at] < t[0] + 0.72 * (t[-1] - t[0])
+    ax.plot([t[at]], [y[at]], marker="o", markersize=4.5, color=VERMILION, zorder=5, label="_peak")
+    ax.annotate(
+        f"{short(float(y[at]), unit)} at {t[at]:.4g} s",
+        (float(t[at]), float(y[at])),
+        xytext=(7 if right else -7, 0),
+        textcoords="offset points",
+        ha="left" if right else "right",
+        va="center",
+        fontsize=SMALL,
+        color=VERMILION,
+    )
+
+
+def plot_displacement(
+    result: Result, node: Name, direction: str = "x", ax: Axes | None = None, *, units: Units = AS_MODEL
+) -> Axes:
+    """Displacement of a node over time."""
+    size, unit = units.of("rotation" if direction.startswith("r") else "length")
+    kind = "rotation" if direction.startswith("r") else "displacement"
+    t = result.time
+    if len(t) > 1 and not np.any(np.diff(t)):  # a static analysis: over its steps
+        ax = plot_history(
+            np.arange(len(t)),
+            result.displacement(node, direction) / size,
+            ax,
+            name=f"{kind} {node}, {direction}",
+            unit=unit,
+            time_unit="",
+            peak=False,
+        )
+        ax.set_xlabel("step")
+        return ax
+    return plot_history(t, result.displacement(node, direction) / size, ax, name=f"{kind} {node}, {direction}", unit=unit)
+
+
+def plot_loop(
+    deformation: npt.ArrayLike,
+    force: npt.ArrayLike,
+    ax: Axes | None = None,
+    *,
+    x: str = "deformation",
+    y: str = "force",
+    limits: Sequence[float] = (),
+    limit_name: str = "",
+    label: str | None = None,
+    colour: str = BLUE,
+    dash: Any = "-",
+) -> Axes:
+    """A hysteresis loop: force over deformation. ``limits`` are horizontal lines, such as a plastic moment."""
+    ax = axes(ax, 4.4, 3.6)
+    d, f = np.asarray(deformation, dtype=float), np.asarray(force, dtype=float)
+    if d.shape != f.shape or d.ndim != 1:
+        raise InputError("plot_loop", "deformation, force", (d.shape, f.shape), "must be two sequences of one length")
+    with style():
+        ax.axhline(0.0, color=INK, linewidth=0.5)
+        ax.axvline(0.0, color=INK, linewidth=0.5)
+        ax.plot(d, f, color=colour, linestyle=dash, linewidth=THIN + 0.3, label=label, solid_joinstyle="round")
+        for number, limit in enumerate(limits):
+            ax.axhline(
+                limit, color=GREY, linewidth=1.0, linestyle=(0, (5, 2)), label=limit_name if number == 0 and limit_name else None
+            )
+        ax.margins(0.07, 0.1)
+        tidy(ax, plain(x), plain(y), legend=bool(label) or bool(limit_name and limits), loc="best")
+    return ax
+
+
+def plot_element_loop(result: Result, element: Name, end: str = "i", ax: Axes | None = None, *, units: Units = AS_MODEL) -> Axes:
+    """Moment over rotation from the chord at an end of a beam-column; force over elongation of a truss.
+
+    The basic moment Mi or Mj is counterclockwise positive on the member, as is the rotation.
+    """
+    told = result._element(element)
+    basic = list(told["basic"])
+    if basic == ["N", "Mi", "Mj"]:
+        if end not in ("i", "j"):
+            raise InputError("plot_element_loop", "end", end, 'must be "i" or "j"')
+        size, unit = units.of("moment")
+        column = 1 if end == "i" else 2
+        return plot_loop(
+            1e3 * result.deformation(element)[:, column],
+            result.force(element, "basic")[:, column] / size,
+            ax,
+            x="rotation from the chord (mrad)",
+            y=labelled(f"moment M{end} of {element}", unit),
+        )
+    if len(told["nodes"]) == 2 and basic == ["N"]:
+        i, j = told["nodes"]
+        at = result.index["coordinates"]
+        d = np.array(at[result._key(j)]) - np.array(at[result._key(i)])
+        d = d / np.linalg.norm(d)
+        longer = sum((result.displacement(j, a) - result.displacement(i, a)) * d[k] for k, a in enumerate("xyz"[: len(d)]))
+        (length, length_name), (force, force_name) = units.of("length"), units.of("force")
+        return plot_loop(
+            longer / length,
+            result.force(element, "basic")[:, 0] / force,
+            ax,
+            x="elongation" + (f" ({length_name})" if length_name else ""),
+            y=labelled(f"axial force of {element}", force_name),
+        )
+    raise InputError("plot_element_loop", "element", element, "must be a beam-column or a truss", "use plot_loop with its arrays")
+
+
+def plot_energy(
+    time: npt.ArrayLike,
+    parts: Mapping[str, npt.ArrayLike],
+    total: npt.ArrayLike | None = None,
+    ax: Axes | None = None,
+    *,
+    unit: str = "",
+    total_name: str = "input",
+) -> Axes:
+    """Energies stacked over time, with their total as a line: where the two part, energy is unaccounted for."""
+    ax = axes(ax, 6.4, 3.0)
+    t = np.asarray(time, dtype=float)
+    arrays = {name: _like(t, values, name) for name, values in parts.items()}
+    colours = (GREEN, ORANGE, BLUE, VERMILION, GREY)
+    hatches = ("....", "////", "", "\\\\\\\\", "xx")
+    with style():
+        below = np.zeros_like(t)
+        for number, (name, values) in enumerate(arrays.items()):
+            colour = colours[number % len(colours)]
+            ax.fill_between(
+                t,
+                below,
+                below + values,
+                facecolor=colour,
+                alpha=0.45,
+                edgecolor=colour,
+                linewidth=0.4,
+                label=name,
+                hatch=hatches[number % len(hatches)],
+            )
+            below = below + values
+        if total is not None:
+            ax.plot(t, _like(t, total, "total"), color=INK, linewidth=LINE, linestyle=(0, (6, 1.5)), label=total_name)
+        ax.set_xlim(t[0], t[-1])
+        handles, labels = ax.get_legend_handles_labels()
+        tidy(ax, "time (s)", labelled("energy", unit))
+        ax.legend(
+            handles[::-1], labels[::-1], frameon=False, loc="lower right", bbox_to_anchor=(1.0, 1.0), ncols=4, borderaxespad=0.2
+        )
+    return ax
+
+
+def plot_energies(result: Result, ax: Axes | None = None, *, units: Units = AS_MODEL) -> Axes:
+    """The energy balance of a transient result: kinetic, damped and absorbed (strain and hysteretic) against the input."""
+    size, unit = units.of("energy")
+    names = {"kinetic": "kinetic", "damping": "damped", "absorbed": "strain and hysteretic"}
+    since = {told: (result.energy(name) - result.energy(name)[0]) / size for name, told in names.items()}
+    order = ["strain and hysteretic", "damped", "kinetic"]
+    total = (result.energy("input") - result.energy("input")[0]) / size
+    return plot_energy(result.time, {name: since[name] for name in order}, total, ax, unit=unit)
+
+
+def plot_timing(
+    seconds: npt.ArrayLike, budget: float | None = None, ax: Axes | None = None, *, name: str = "time of a step"
+) -> Axes:
+    """Histogram of step times on logarithmic axes, with the median, 99 %, the worst, and the ``budget`` in seconds."""
+    ax = axes(ax, 6.4, 2.8)
+    values = np.asarray(seconds, dtype=float)
+    values = values[np.isfinite(values) & (values > 0.0)]
+    if values.ndim != 1 or len(values) < 2:
+        raise InputError("plot_timing", "seconds", np.shape(seconds), "must be at least two times above 0")
+    scale, unit = (1e6, "µs") if np.median(values) < 1e-3 else (1e3, "ms") if np.median(values) < 1.0 else (1.0, "s")
+    ms = scale * values
+    reach = max(float(ms.max()), scale * budget if budget else 0.0)
+    edges = np.geomspace(0.9 * float(ms.min()), 1.1 * reach, BINS + 1)
+    with style():
+        ax.hist(ms, bins=edges.tolist(), color=BLUE, alpha=0.75, log=True)
+        ax.set_xscale("log")
+        lines = [
+            (float(np.median(ms)), "median", GREEN, "-"),
+            (float(np.percentile(ms, 99.0)), "99 %", ORANGE, (0, (5, 1.5))),
+            (float(ms.max()), "worst", VERMILION, (0, (1.2, 1.2))),
+        ]
+        for at, told, colour, dash in lines:
+            ax.axvline(at, color=colour, linestyle=dash, linewidth=LINE, label=f"{told}: {short(at, unit)}")
+        if budget:
+            over = int(np.count_nonzero(values > budget))
+            ax.axvline(
+                scale * budget,
+                color=INK,
+                linewidth=2.2,
+                label=f"budget: {short(scale * budget, unit)}, {over} of {len(ms)} over it",
+            )
+        tidy(
+            ax,
+            labelled(name, unit),
+            "steps",
+            legend=True,
+            loc="lower right",
+            bbox_to_anchor=(1.0, 1.0),
+            ncols=2,
+            borderaxespad=0.2,
+        )
+    return ax

@@ -1,0 +1,174 @@
+"""The one style of all pictures: colours, sizes, and how axes are made, labelled and written.
+
+Colours are from the palette of Okabe and Ito, which colour-blind readers can tell apart; lines that share axes also differ in
+dash or width, so that a grey print stays readable.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from os import PathLike
+from typing import Any
+
+import matplotlib as mpl
+from matplotlib.axes import Axes
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+
+from femu.errors import FileError, InputError
+
+BLUE, VERMILION, GREEN, ORANGE = "#0072B2", "#D55E00", "#009E73", "#E69F00"
+SKY, PURPLE, INK, GREY, FAINT = "#56B4E9", "#CC79A7", "#222222", "#8A8A8A", "#D9D9D9"
+LINES: tuple[tuple[str, Any], ...] = (
+    (BLUE, "-"),
+    (VERMILION, (0, (5, 1.6))),
+    (GREEN, (0, (1.2, 1.2))),
+    (PURPLE, (0, (5, 1.4, 1.2, 1.4))),
+    (ORANGE, "-"),
+    (INK, (0, (8, 2))),
+)
+"""Colour and dash of the lines that share axes, in order."""
+SIZE, DOTS_PER_INCH = (6.4, 4.2), 150
+THIN, LINE, THICK = 0.8, 1.5, 2.4  # widths of lines, in points
+SMALL, NORMAL, LARGE = 8.0, 9.0, 10.5  # sizes of text, in points
+SETTINGS = {
+    "font.size": NORMAL,
+    "axes.titlesize": LARGE,
+    "axes.labelsize": NORMAL,
+    "xtick.labelsize": SMALL,
+    "ytick.labelsize": SMALL,
+    "legend.fontsize": SMALL,
+    "axes.linewidth": THIN,
+    "axes.formatter.limits": (-3, 4),
+    "axes.formatter.use_mathtext": True,
+    "svg.fonttype": "path",
+    "svg.hashsalt": "femu",
+    "path.simplify": True,
+}
+"""Of matplotlib, while femu makes axes or writes a picture."""
+
+
+@dataclass(frozen=True)
+class Units:
+    """Units that a picture shows: the size of each in the units of the model, and its name."""
+
+    length: float = 1.0
+    force: float = 1.0
+    length_name: str = ""
+    force_name: str = ""
+
+    def of(self, quantity: str) -> tuple[float, str]:
+        """Size and name of the unit of a quantity: length, force, moment, force/length, energy or rotation."""
+        joined = f"{self.force_name} {self.length_base()[1]}".strip() if self.force_name else ""
+        base = self.length_base()[0]
+        found = {
+            "length": (self.length, self.length_name),
+            "force": (self.force, self.force_name),
+            "moment": (self.force * base, joined),
+            "energy": (self.force * base, "kJ" if joined == "kN m" else joined),
+            "force/length": (self.force / base, joined.replace(" ", "/")),
+            "rotation": (1.0, "rad"),
+        }
+        return found[quantity]
+
+    def length_base(self) -> tuple[float, str]:
+        """The length in moments: metres where displacements are in millimetres."""
+        return (1000.0 * self.length, "m") if self.length_name == "mm" else (self.length, self.length_name)
+
+
+AS_MODEL = Units()
+"""Numbers as they are, in the units of the model."""
+SI = Units(1e-3, 1e3, "mm", "kN")
+"""A model in metres and newtons, shown in millimetres and kilonewtons."""
+
+
+def plain(name: Any) -> str:
+    """A name as it is: a dollar sign in it does not begin a formula."""
+    return str(name).replace("$", r"\$")
+
+
+def labelled(name: str, unit: str) -> str:
+    """Label of an axis, with its unit where it has one."""
+    return plain(f"{name} ({unit})" if unit else name)
+
+
+def short(value: float, unit: str = "") -> str:
+    """A number in three digits, as people write it."""
+    if value == 0.0:
+        text = "0"
+    else:
+        power = math.floor(math.log10(abs(value)) + 1e-12)
+        if -3 <= power < 5:
+            text = f"{value:.3g}" if power < 3 else f"{value:.0f}"
+        else:
+            digits = str(power).translate(str.maketrans("0123456789-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻"))
+            text = f"{value / 10.0**power:.3g}·10{digits}"
+    return f"{text.replace('-', '−')} {unit}".strip()
+
+
+@contextmanager
+def style() -> Iterator[None]:
+    """Femu's settings of matplotlib, for the time of the block."""
+    with mpl.rc_context(SETTINGS):  # type: ignore[arg-type]
+        yield
+
+
+def figure(width: float = SIZE[0], height: float = SIZE[1]) -> Figure:
+    """A new figure that no window knows of, so that nothing has to be closed."""
+    made = Figure(figsize=(width, height), layout="constrained", facecolor="white")
+    FigureCanvasAgg(made)
+    return made
+
+
+def axes(ax: Axes | None, width: float = SIZE[0], height: float = SIZE[1]) -> Axes:
+    """The axes given, or new ones."""
+    if ax is not None:
+        return ax
+    with style():
+        return figure(width, height).add_subplot()
+
+
+def panels(rows: int, columns: int = 1, width: float = 6.4, height: float = 1.9, **options: Any) -> list[Axes]:
+    """New axes below and beside each other; ``height`` is that of one row."""
+    with style():
+        grid = figure(width, height * rows).subplots(rows, columns, squeeze=False, **options)
+    return list(grid.ravel())
+
+
+def tidy(ax: Axes, x: str = "", y: str = "", title: str = "", legend: bool = False, **where: Any) -> Axes:
+    """Labels, a light grid, and no box."""
+    if x:
+        ax.set_xlabel(x)
+    if y:
+        ax.set_ylabel(y)
+    if title:
+        ax.set_title(title)
+    ax.grid(color=FAINT, linewidth=0.5, zorder=0)
+    ax.set_axisbelow(True)
+    ax.spines[["top", "right"]].set_visible(False)
+    if legend:
+        ax.legend(frameon=False, **where)
+    return ax
+
+
+def drawing(ax: Axes, margin: float = 0.12) -> Axes:
+    """Axes of a drawing: equal scales and no frame."""
+    ax.set_aspect("equal", adjustable="datalim")
+    ax.margins(margin)
+    ax.set_axis_off()
+    return ax
+
+
+def save(ax: Axes, path: str | PathLike[str]) -> None:
+    """Write the picture that axes belong to; the ending of the name says the format."""
+    made = ax.get_figure()
+    if not isinstance(made, Figure):
+        raise InputError("plots.save", "ax", ax, "must belong to a figure of their own")
+    try:
+        with style():
+            made.savefig(path, dpi=DOTS_PER_INCH)
+    except (OSError, ValueError) as error:
+        raise FileError(path, f"cannot be written ({error})") from None
