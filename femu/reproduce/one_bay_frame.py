@@ -79,7 +79,8 @@ def twin() -> ForceBeamColumn:
     return column("twin", "i", "j", INITIAL)
 
 
-def unknowns(std: Sequence[float | None] = (None,) * 3, process_noise: Sequence[float | None] = (None,) * 3) -> dict[str, Unknown]:
+def unknowns(std: Sequence[float | None] = (None,) * 3,
+             process_noise: Sequence[float | None] = (None,) * 3) -> dict[str, Unknown]:
     """The three unknowns with the limits of Table 4.2."""
     return {name: Unknown(start, low, high, spread, drift) for name, start, low, high, spread, drift
             in zip(NAMES, INITIAL, LOWER, UPPER, std, process_noise, strict=True)}

@@ -48,10 +48,11 @@ RECORD_WIDTH, RECORD_ROOM = next(_names), next(_names)
 SLOTS = next(_names)
 
 # memory
-(COUNT, TIME, STARTED, MISSING, REJECTED, IN_A_ROW, UPDATES, USUAL, OPEN, HELD, LIMITED, ROW, LAST_NIS) = range(13)
-MEMORY_SIZE = 13
+(COUNT, TIME, STARTED, MISSING, REJECTED, IN_A_ROW, UPDATES, USUAL, OPEN, HELD, LIMITED, ROW, LAST_NIS, STRAINED,
+ REOPENED, WAIT) = range(16)
+MEMORY_SIZE = 16
 # options
-(GATE, MOST_IN_A_ROW, CONSISTENT, RATE_LIMIT, FIRST_WRITE, WINDOW, LISTENING) = range(7)
+(GATE, MOST_IN_A_ROW, CONSISTENT, RATE_LIMIT, WINDOW, LISTENING, REOPENINGS) = range(7)
 OPTIONS_SIZE = 7
 # statistics of a channel: weighted sums of squares of the force, of the residual of the shadow and of its second
 # difference, of the normalised innovation, of its product with the one before; then the last two residuals, last
@@ -68,7 +69,9 @@ WRITING = 4  # added where the guards were open
 
 FIRST_GATED = 10.0  # no sample is called wild before this many: nothing is usual yet
 USUAL_WINDOW = 50.0  # samples over which the usual size of an innovation is averaged
-FILTER_FAILED = 1
+SETTLING = 20.0  # samples after the start, or after the filter was opened again, before anything is written
+PATIENCE = 10.0  # samples in a row that are inconsistent before the filter is opened again
+DONE, FILTER_FAILED, REOPEN = range(3)  # what a step returns
 
 _call_filter = caller(FILTER_STEP)
 
@@ -98,8 +101,10 @@ def _predict_and_correct(c):
     usual = options[GATE] * options[GATE] * max(memory[USUAL], 1.0)
     wild = options[GATE] > 0.0 and memory[UPDATES] >= FIRST_GATED and not nis <= usual
     memory[UPDATES] += 1.0
+    memory[WAIT] = max(memory[WAIT] - 1.0, 0.0)
     if isfinite(nis):
         memory[USUAL] += (min(nis, usual if wild else nis) - memory[USUAL]) / min(memory[UPDATES], USUAL_WINDOW)
+    memory[STRAINED] = memory[STRAINED] + 1.0 if memory[USUAL] > options[CONSISTENT] else 0.0
     if wild and memory[IN_A_ROW] < options[MOST_IN_A_ROW]:
         copy(c[KEPT_SIZE], floats_at(c[KEPT]), s)
         memory[IN_A_ROW] += 1.0
@@ -174,7 +179,7 @@ def _write(c, inside):
     """Write the parameters to the running model, inside the bounds and no faster than the rate limit; True if open."""
     memory, options, limits = floats_at(c[MEMORY]), floats_at(c[OPTIONS]), floats_at(c[twin.LIMITS])
     known, written, table = c[twin.UNKNOWNS], floats_at(c[WRITTEN]), ints_at(c[WRITES])
-    allowed = memory[UPDATES] >= options[FIRST_WRITE] and memory[USUAL] <= options[CONSISTENT]
+    allowed = memory[UPDATES] > 0.0 and memory[WAIT] == 0.0 and memory[USUAL] <= options[CONSISTENT]
     memory[OPEN] = 1.0 if allowed else 0.0
     if not allowed:
         memory[HELD] += 1.0
@@ -210,8 +215,8 @@ def _write_twin(c, inside):
 
 @inlined
 def take_sample(c, number, time):
-    """One step; the sample stands in NOW and FORCE. 0, or FILTER_FAILED."""
-    memory, m = floats_at(c[MEMORY]), c[twin.CHANNELS]
+    """One step; the sample stands in NOW and FORCE. Returns DONE, FILTER_FAILED, or REOPEN where the filter should be."""
+    memory, options, m = floats_at(c[MEMORY]), floats_at(c[OPTIONS]), c[twin.CHANNELS]
     now, before, y = floats_at(c[twin.NOW]), floats_at(c[twin.BEFORE]), floats_at(c[FORCE])
     record = shift(floats_at(c[RECORD]), int(memory[ROW]) * c[RECORD_WIDTH])
     memory[COUNT] += 1.0
@@ -256,7 +261,9 @@ def take_sample(c, number, time):
         by_unknowns[known + j] = sqrt(max(P[j * n + j], 0.0)) * (unit[j] if unit[j] > 0.0 else value)
         by_unknowns[2 * known + j] = written[j]
     memory[ROW] += 1.0
-    return 0
+    if memory[STRAINED] >= PATIENCE and memory[REOPENED] < options[REOPENINGS]:
+        return REOPEN
+    return DONE
 
 
 @compiled
@@ -267,12 +274,13 @@ def take_one(context, number, time):
 
 @compiled
 def take_many(context, first, times, displacements, forces):
-    """Samples of a whole record; 0, or the number of the sample where the filter failed."""
+    """Samples of a record until one needs attention; returns what that one did, and the number of samples taken."""
     c = ints_of(context, 0)
     now, y = floats_at(c[twin.NOW]), floats_at(c[FORCE])
     for k in range(times.size):
         for b in range(displacements.shape[1]):
             now[b], y[b] = displacements[k, b], forces[k, b]
-        if take_sample(c, first + k, times[k]) != 0:
-            return k + 1
-    return 0
+        status = take_sample(c, first + k, times[k])
+        if status != DONE:
+            return status, k + 1
+    return DONE, times.size

@@ -16,13 +16,13 @@ from femu.experimental.basic_system import BasicSystem
 from femu.filters.base import Filter
 from femu.filters.bounds import Bounds, Inequality
 from femu.filters.estimate import COUNT as POINT_COUNT
-from femu.filters.estimate import Estimate
+from femu.filters.estimate import COUNTER, COUNTERS, LOG_LIKELIHOOD, Estimate
 from femu.filters.model import StateSpace
 from femu.run import address
 from femu.updating import hidden as of_hidden
 from femu.updating import step as code
 from femu.updating import twin as of_twin
-from femu.updating.defaults import default_filter
+from femu.updating.defaults import HIDDEN_NAMES, default_filter, default_mode
 from femu.updating.history import UpdatingHistory
 from femu.updating.targets import model_places, twin_places
 from femu.updating.unknown import Resolved, Unknown
@@ -33,10 +33,13 @@ if TYPE_CHECKING:
 Array = npt.NDArray[np.float64]
 MODES = {"pure": code.PURE, "joint": code.JOINT, "state": code.STATE}
 HISTORIES = ("extra", "separate")
-FORCE_SHARE = 1.0 / 3.0  # process noise of a force in the state, as a share of the noise of its measurement
+FORCE_SHARE = 0.1  # process noise of a force in the state, as a share of the noise of its measurement
 NOISE_FLOOR = 1e-4  # least standard deviation of the force noise, as a share of the largest force that was heard
 SMALL_DEFORMATION = 1e-3  # deformation whose elastic force is the unit of the forces inside the filter
+SMALL_HISTORY = 1e-9  # change of a history variable by which its effect on the force is found
 PERTURBED = 1e-3  # change of a parameter by which its effect on the elastic stiffness is found
+IN_A_ROW = 2.0  # wild samples in a row that are rejected; what lasts longer is no outlier
+STATISTICS_WINDOW = 500.0  # samples over which the statistics of the diagnostics fade
 FIRST_ROOM = 20_000  # samples of the record before it has to grow
 SPARE = 64  # floats behind vectors that kernels read in blocks
 
@@ -67,9 +70,10 @@ class ModelUpdater:
     with ``*`` take several that share one value) to `Unknown`; a list of names takes the defaults. ``members`` are the
     members of the model that get the parameters, or a mapping from names of the twin to names (patterns) of the model.
 
-    ``mode`` is "joint" (parameters and forces), "pure" (parameters alone) or "state" (parameters and the ``hidden``
-    history variables, by ``integration`` "law", "rk4" or "exact"); ``history`` is "extra" (one more evaluation with the
-    corrected parameters keeps the history) or "separate" (each point keeps its own). See `femu.updating.twin`.
+    ``mode`` is "joint" (parameters and forces in the filter's state), "pure" (parameters alone) or "state" (parameters and
+    the ``hidden`` history variables, by ``integration`` "law", "rk4" or "exact"); left out, it is chosen by
+    `femu.updating.defaults.default_mode`. ``history`` is "extra" (one more evaluation with the corrected parameters keeps
+    the history) or "separate" (each point keeps its own). See `femu.updating.twin`.
 
     ``filter`` makes the filter from (model, process_noise, measurement_noise, bounds=...): a class of `femu.filters`, or
     ``functools.partial`` of one. ``force_noise`` is the standard deviation of the measured forces, a number or one a
@@ -80,27 +84,33 @@ class ModelUpdater:
 
     Guards: a sample whose innovation is ``gate`` times larger than usual is rejected, at most two in a row; parameters
     are written inside their bounds, by at most ``rate_limit`` of the distance between the bounds a step, and only while
-    the mean normalised innovation is below ``consistency``. A missing force (None or NaN) is predicted only.
+    the mean normalised innovation is below ``consistency``. A missing force (None or NaN) is predicted only. A filter that
+    stays inconsistent for ten samples has converged to a wrong place: it becomes as uncertain about the parameters as
+    it was at the start, at most ``reopenings`` times.
     """
 
     def __init__(self, element: Name, twin: BasicSystem | Element | Material | Sequence[Material],
                  parameters: Mapping[str, Unknown] | Iterable[str],
                  members: Iterable[Name] | Mapping[str, str | Sequence[str]] = (), *, length: float = 1.0,
-                 mode: str = "joint", history: str = "extra", filter: FilterMaker | None = None,
+                 mode: str | None = None, history: str = "extra", filter: FilterMaker | None = None,
                  force_noise: float | Sequence[float] | None = None, displacement_noise: float | Sequence[float] = 0.0,
                  force_drift: float | None = None, listen: int = 50, gate: float = 8.0, rate_limit: float = 0.05,
-                 consistency: float = 3.0,
+                 consistency: float = 3.0, reopenings: int = 5,
                  hidden: Sequence[str] = (), integration: str = "law",
                  inequalities: Sequence[tuple[Mapping[str, float], float, str]] = (), seed: int = 0) -> None:
         self.element = element
         self.twin = twin if isinstance(twin, BasicSystem) else BasicSystem(twin, length=length)
+        m = len(self.twin.matrix)
+        self._history_names = self.twin.state_names[2 * m + m * (m + 1) // 2:]
+        if mode is None:
+            mode = "state" if hidden or integration != "law" else default_mode(m, self._history_names)
         self.mode, self.history_rule, self.integration = mode, history, integration
         for argument, value, allowed in (("mode", mode, tuple(MODES)), ("history", history, HISTORIES),
                                          ("integration", integration, tuple(of_hidden.INTEGRATIONS))):
             if value not in allowed:
                 raise InputError("ModelUpdater", argument, value, f"must be one of {allowed}")
         for argument, number, least in (("gate", gate, 0.0), ("rate_limit", rate_limit, 0.0), ("consistency", consistency, 0.0),
-                                        ("listen", listen, 0)):
+                                        ("listen", listen, 0), ("reopenings", reopenings, 0)):
             if not (isinstance(number, (int, float)) and isfinite(number) and number >= least):
                 raise InputError("ModelUpdater", argument, number, "must not be negative")
         given = dict(parameters) if isinstance(parameters, Mapping) else {str(n): Unknown() for n in parameters}
@@ -127,9 +137,10 @@ class ModelUpdater:
         self.listen = int(listen)
         self._stiffness = self.twin.initial_stiffness()
         self._hidden = self._hidden_places(hidden)
+        self._hidden_effect = self._effect_of(self._hidden)
         self._model_vector: Array | None = None
         self._lay_out()
-        self._options[:] = gate, 2.0, consistency, rate_limit, 10.0, 500.0, 0.0
+        self._options[:] = gate, IN_A_ROW, consistency, rate_limit, STATISTICS_WINDOW, 0.0, reopenings
         self._begin()
 
     # --- the contract with the runner ---
@@ -164,10 +175,9 @@ class ModelUpdater:
         self._force[:] = np.nan if force is None else force
         if self._listening:
             self._hear(int(self._memory[code.COUNT]), self._now, self._force)
-        if code.take_one(self._c, float(step), float(time)) != 0:
-            raise AnalysisError(f"ModelUpdater of {self.element!r}: the filter failed in step {step}.")
-        if self._listening and self._memory[code.COUNT] >= self.listen:
-            self._stop_listening()
+        status = code.take_one(self._c, float(step), float(time))
+        if status != code.DONE or self._listening:
+            self._attend(status, step)
 
     def checkpoint(self) -> Array:
         """Everything that changes, in one vector of constant length (the record is not in it)."""
@@ -209,12 +219,9 @@ class ModelUpdater:
                 until = min(until, done + max(self.listen - int(self._memory[code.COUNT]), 1))
                 for k in range(done, until):
                     self._hear(int(self._memory[code.COUNT]) + k - done, d[k], f[k])
-            failed = code.take_many(self._c, float(first + done), t[done:until], d[done:until], f[done:until])
-            if failed:
-                raise AnalysisError(f"ModelUpdater of {self.element!r}: the filter failed in sample {done + failed}.")
-            done = until
-            if self._listening and self._memory[code.COUNT] >= self.listen:
-                self._stop_listening()
+            status, taken = code.take_many(self._c, float(first + done), t[done:until], d[done:until], f[done:until])
+            done += taken
+            self._attend(status, first + done - 1)
         return self.history
 
     # --- what it knows ---
@@ -258,11 +265,12 @@ class ModelUpdater:
 
     @property
     def counts(self) -> dict[str, int]:
-        """Samples heard, missing and rejected; steps in which the guards held; values cut by the rate limit; lost clones."""
+        """Samples heard, missing and rejected; steps in which the guards held; values cut by the rate limit;
+        reopenings; clones without an answer."""
         m = self._memory
         return {"samples": int(m[code.COUNT]), "missing": int(m[code.MISSING]), "rejected": int(m[code.REJECTED]),
                 "held": int(m[code.HELD]), "rate_limited": int(m[code.LIMITED]),
-                "lost_clones": int(self._c[of_twin.FAILURES])}
+                "reopened": int(m[code.REOPENED]), "lost_clones": int(self._c[of_twin.FAILURES])}
 
     @property
     def consistent(self) -> bool:
@@ -274,10 +282,9 @@ class ModelUpdater:
     def _hidden_places(self, names: Sequence[str]) -> list[int]:
         if self.mode != "state":
             return []
-        m = len(self.twin.matrix)
-        head = 2 * m + m * (m + 1) // 2
-        tail = self.twin.state_names[head:]
-        wanted = list(names) or [n for n in tail if n.rpartition(".")[2] == "z"]
+        m, tail = len(self.twin.matrix), self._history_names
+        head = len(self.twin.state_names) - len(tail)
+        wanted = list(names) or [n for n in tail if n.rpartition(".")[2] in HIDDEN_NAMES]
         for name in wanted:
             if name not in tail:
                 raise InputError("ModelUpdater", "hidden", name, f"must be a history variable of the twin: {tail}")
@@ -287,6 +294,18 @@ class ModelUpdater:
             raise InputError("ModelUpdater", "integration", self.integration,
                              'must be "law": the twin is not one Bouc-Wen spring')
         return [head + tail.index(name) for name in wanted]
+
+    def _effect_of(self, places: list[int]) -> Array:
+        """Change of the force by a change of each history variable, at rest: rows of channels."""
+        system, still = self.twin, np.zeros(self.twin.size)
+        effect = np.zeros((len(places), system.size))
+        for row, place in enumerate(places):
+            virgin, trial = system.virgin(), system.virgin()
+            virgin[place] = SMALL_HISTORY
+            effect[row] = system.evaluate(virgin, trial, still, parameters=self._start_values)[0] / SMALL_HISTORY
+            if not np.abs(effect[row]).max() > 0.0:
+                raise InputError("ModelUpdater", "hidden", system.state_names[place], "does not change the force of the twin")
+        return effect
 
     def _lay_out(self) -> None:
         """All vectors, and the context through which kernels reach them."""
@@ -298,7 +317,8 @@ class ModelUpdater:
         points = 2 * (known + self._extra) + 1
         rows = points if self.history_rule == "separate" else 1
         if self.mode == "state" and self.history_rule == "separate":
-            raise InputError("ModelUpdater", "history", "separate", 'has no meaning in the mode "state"', 'leave it at "extra"')
+            raise InputError("ModelUpdater", "history", "separate", 'has no meaning in the mode "state"',
+                             'use mode="joint" or "pure"')
         # one vector of all that changes, with views of its parts: a checkpoint is a copy of it
         sizes = [code.MEMORY_SIZE, n * code.STATISTICS_SIZE, known, n, m, rows * stride, stride]
         self._changing = np.zeros(sum(sizes))
@@ -316,7 +336,7 @@ class ModelUpdater:
         if self.mode == "joint" and not (k0 > 0.0).all():
             raise InputError("ModelUpdater", "mode", "joint", "needs a twin with an elastic stiffness", 'use mode="pure"')
         self._force_unit = np.where(k0 > 0.0, k0, 1.0) * SMALL_DEFORMATION
-        self._hidden_unit = np.full(max(len(self._hidden), 1), 1.0)
+        self._hidden_unit = np.ones(max(len(self._hidden), 1))
         scratch = np.zeros(4 * (m + n + known) + SPARE)
         held: dict[int, npt.NDArray[Any]] = {
             of_twin.INTEGERS: system._integers, of_twin.CONSTANTS: system._constants, of_twin.WORK: system._workspace.copy(),
@@ -377,6 +397,7 @@ class ModelUpdater:
     def _begin(self) -> None:
         """The state before the first sample."""
         self._changing[:] = 0.0
+        self._memory[code.WAIT] = code.SETTLING
         self._heard[:] = 0.0
         self._c[of_twin.FAILURES] = 0
         self.twin.parameters.vector[:] = self._start_values
@@ -411,14 +432,16 @@ class ModelUpdater:
             prior += list(noise)
             share = FORCE_SHARE**2 * R if self.force_drift is None else self.force_drift**2 * np.eye(n)
             drift += list(np.diagonal(back @ share @ back.T))
-        elif self.mode == "state":  # as uncertain as the force noise makes them
-            noise = np.full(self._extra, (np.sqrt(np.diagonal(R)) / np.maximum(np.abs(np.diagonal(k)), 1e-300)).min() ** 2)
-            prior += list(noise)
-            drift += list(FORCE_SHARE**2 * noise)
+        elif self.mode == "state":  # in units of what moves the force by its noise
+            noise = (self._hidden_effect @ np.linalg.inv(R) * self._hidden_effect).sum(axis=1)
+            self._hidden_unit[:] = 1.0 / np.sqrt(noise)
+            prior += [1.0] * self._extra
+            drift += [FORCE_SHARE**2] * self._extra
         lower += [-np.inf] * self._extra
         upper += [np.inf] * self._extra
         self.bounds = Bounds(lower, upper, self._rules())
         self.filter = self._make_filter(self.space, np.array(drift), R, bounds=self.bounds)
+        self._prior = np.array(prior)
         self.estimate: Estimate = self.filter.init(mean, np.diag(prior), seed=self.seed)
         predict, correct = self.filter._addresses()
         if self.history_rule == "separate" and self.filter._d[POINT_COUNT] != self._c[code.POINTS]:
@@ -466,6 +489,26 @@ class ModelUpdater:
             self.estimate = self.filter.init([*self.estimate.mean[:len(self.unknowns)], *mean[len(self.unknowns):]],
                                              self.estimate.covariance, seed=self.seed)
             self._c[code.ESTIMATE] = address(self.estimate.vector)
+
+    def _attend(self, status: int, step: int) -> None:
+        """What a compiled step leaves to Python: rare things that need memory."""
+        if status == code.FILTER_FAILED:
+            raise AnalysisError(f"ModelUpdater of {self.element!r}: the filter failed in step {step}.")
+        if status == code.REOPEN:
+            self._reopen()
+        if self._listening and self._memory[code.COUNT] >= self.listen:
+            self._stop_listening()
+
+    def _reopen(self) -> None:
+        """An overconfident filter becomes as uncertain about the parameters as it was at the start, where it stands now."""
+        known, P = len(self.unknowns), np.diag(self._prior)
+        P[known:, known:] = self.estimate.covariance[known:, known:]
+        fresh = self.filter.init(self.bounds.project(self.estimate.mean), P, seed=self.seed)
+        for place in (*COUNTERS.values(), LOG_LIKELIHOOD, COUNTER):
+            fresh.vector[place] = self.estimate.vector[place]
+        self.estimate.vector[:] = fresh.vector
+        self._memory[[code.STRAINED, code.USUAL, code.WAIT]] = 0.0, 1.0, code.SETTLING
+        self._memory[code.REOPENED] += 1.0
 
     def _grow(self) -> None:
         """Room for twice as many samples. The only time that a step allocates."""
