@@ -73,7 +73,7 @@ class Transient:
         for name, element in program.elements.items():
             if element.asks_specimen:
                 raise AnalysisError(f"{program.name!r} has the experimental element {name!r}: a transient run would never ask "
-                                    "its specimen. Run the model as a hybrid test; see femu.experimental.")
+                                    "its specimen. Run the model as a hybrid test: femu.analyses.HybridTest.")
         state = starting(program, start)
         motions = _by_direction(motion)
         steps = self._count(motions, duration, state)

@@ -2,12 +2,14 @@
 
 The building of Mosqueda and Ahmadizadeh: 15 storeys with Bouc-Wen shear (kN, mm), the two-storey column with a plastic hinge at
 each clevis as specimen, counted twice, El Centro at 0.32 g, dt = 10/1024 s, noise 0.003 mm and 0.0075 kN. Every estimator
-sees the same noisy measurements of one test. The error is ``|K - K_exact| / |K_0|`` (Frobenius), root mean square over the
-steps in which a hinge yields: its exact tangent is below half of the initial one.
+sees the same noisy measurements of one test, with increments counted from its converged states. The eigenvector and the
+intrinsic form also work inside the iterations of a test of their own. The error is ``|K - K_exact| / |K_0|`` (Frobenius), root
+mean square over the steps in which a hinge yields: its exact tangent is below half of the initial one.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -15,6 +17,7 @@ import numpy.typing as npt
 from scipy.optimize import least_squares
 
 from femu import GroundMotion, Model
+from femu.analyses import HybridResult, HybridTest, ImplicitHybrid, Increment
 from femu.cli.table import Row, Table
 from femu.elements import ZeroLength
 from femu.experimental import (
@@ -30,7 +33,6 @@ from femu.experimental import (
     Scaled,
     Sensors,
     Specimen,
-    SteppedTest,
     TangentEstimator,
     TransposeTangent,
     TwinTangent,
@@ -50,6 +52,9 @@ DISPLACEMENT_NOISE, FORCE_NOISE = 0.003, 0.0075
 CALIBRATION = 6.0  # seconds
 CALIBRATED = f"twin, calibrated on the first {CALIBRATION:g} s and judged after them"
 YIELDING = 0.5  # of the initial tangent
+TOLERANCE, ITERATIONS = 1e-3, 10  # mm
+CLAMP = (0.02, 1.5)  # hardly binds: the estimators as published
+INSIDE = "eigenvector, inside the iterations", "intrinsic, inside the iterations"
 
 
 def smooth(stiffness: float, limit: float) -> BoucWen:
@@ -94,16 +99,25 @@ def building(specimen: Specimen) -> Model:
     return model
 
 
-def simulated(duration: float, seed: int = 1) -> tuple[Watched, SteppedTest]:
+def tested(specimen: Watched, tangent: TangentEstimator, duration: float) -> HybridResult:
+    """One noisy test with an estimator, by the iterations of Mosqueda and Ahmadizadeh."""
+    integrator = ImplicitHybrid(test=Increment(TOLERANCE, iterations=ITERATIONS), estimates=ITERATIONS, safe=False)
+    result = HybridTest(building(specimen), GroundMotion.el_centro().scaled(pga=PGA), integrator, dt=DT, duration=duration,
+                        tangents={"columns": tangent}).run()
+    assert result.outcome.ok, result.message
+    return result
+
+
+def watched(seed: int = 1) -> Watched:
+    """The specimen with its sensors."""
+    return Watched(EmulatedSpecimen(hinges(), coordinates=HINGES, sensors=Sensors(DISPLACEMENT_NOISE, FORCE_NOISE), seed=seed))
+
+
+def simulated(duration: float, seed: int = 1) -> tuple[Watched, HybridResult]:
     """One noisy test, with the exact tangent in the integrator."""
-    specimen = Watched(EmulatedSpecimen(
-        hinges(), coordinates=HINGES, sensors=Sensors(DISPLACEMENT_NOISE, FORCE_NOISE), seed=seed))
+    specimen = watched(seed)
     exact = BasicSystem([smooth(k / TWICE, y) for k, y in zip(HINGE_STIFFNESS, HINGE_YIELD, strict=True)], coordinates=HINGES)
-    test = SteppedTest(building(specimen), GroundMotion.el_centro().scaled(pga=PGA), dt=DT, duration=duration,
-                       tangents={"columns": TwinTangent(exact, displacement_noise=DISPLACEMENT_NOISE)})
-    done = test.run()
-    assert done.ending.ok, done.message
-    return specimen, test
+    return specimen, tested(specimen, TwinTangent(exact, displacement_noise=DISPLACEMENT_NOISE), duration)
 
 
 def calibrated(specimen: Watched, seconds: float = CALIBRATION, error: float = 0.25) -> BasicSystem:
@@ -139,46 +153,67 @@ def estimators(specimen: Watched) -> dict[str, TangentEstimator]:
         "Broyden": BroydenTangent(**noise),
         "BFGS": BFGSTangent(**noise),
         "transpose, 6 increments": TransposeTangent(6, **noise),
-        "eigenvector": EigenvectorTangent(**noise),
-        "intrinsic (hinge coordinates)": IntrinsicTangent(HINGES, **noise),
+        "eigenvector": EigenvectorTangent(clamp=CLAMP, **noise),
+        "intrinsic (hinge coordinates)": IntrinsicTangent(HINGES, clamp=CLAMP, **noise),
         "twin, parameters exact": TwinTangent(BasicSystem(hinges(), coordinates=HINGES), **noise),
         CALIBRATED: TwinTangent(calibrated(specimen), **noise),
         "twin, parameters 2 % wrong": TwinTangent(BasicSystem(hinges(0.02), coordinates=HINGES), **noise),
     }
 
 
-def errors(specimen: Watched) -> dict[str, float]:
-    """Error of each estimator while yielding, as a share of the initial stiffness."""
-    initial = specimen.initial_stiffness()
-    size = np.linalg.norm(initial)
+def yielding(exact: Array) -> bool:
+    """Whether a hinge yields, by the exact tangent."""
     inverse = np.linalg.inv(HINGES)
+    return bool(np.any(np.diag(inverse.T @ exact @ inverse) < YIELDING * np.array(HINGE_STIFFNESS)))
+
+
+def error(specimen: Watched, estimates: Iterable[Array], first: int = 0) -> float:
+    """Root mean square error of estimates while yielding, from a step on, as a share of the initial stiffness."""
+    size = np.linalg.norm(specimen.initial_stiffness())
+    squares = [(np.linalg.norm(estimate - exact) / size) ** 2 for step, (estimate, exact) in enumerate(
+        zip(estimates, specimen.tangents, strict=True)) if step >= first and yielding(exact)]
+    return float(np.sqrt(np.mean(squares)))
+
+
+def errors(specimen: Watched, result: HybridResult) -> dict[str, float]:
+    """Error of each estimator on the measurements of one test."""
+    displacement, force = result.converged_response("columns")
     found: dict[str, float] = {}
     for name, estimator in estimators(specimen).items():
-        estimator.start(initial)
-        squares = []
-        first = round(CALIBRATION / DT) if name == CALIBRATED else 0  # not judged by what it was fitted to
-        for step, (measured, exact) in enumerate(zip(specimen.measured, specimen.tangents, strict=True)):
-            estimate = estimator.update(measured.displacement, measured.force)
-            springs = np.diag(inverse.T @ exact @ inverse)
-            if step >= first and np.any(springs < YIELDING * np.array(HINGE_STIFFNESS)):
-                squares.append((np.linalg.norm(estimate - exact) / size) ** 2)
-        found[name] = float(np.sqrt(np.mean(squares)))
+        estimator.start(specimen.initial_stiffness())
+        estimates = [estimator.update(m.displacement, m.force, (d, TWICE * f)).copy()
+                     for m, d, f in zip(specimen.measured, displacement, force, strict=False)]
+        # the calibrated twin is not judged by what it was fitted to
+        found[name] = error(specimen, estimates, round(CALIBRATION / DT) if name == CALIBRATED else 0)
     return found
 
 
-REFERENCE = {"initial": 32.7, "eigenvector": 34.8, "intrinsic (hinge coordinates)": 19.6}
-MOST = {"intrinsic (hinge coordinates)": 25.0, "twin, parameters exact": 10.0,
+def errors_inside(duration: float) -> dict[str, float]:
+    """Error of the stiffness with which steps ended, of the estimators that work inside the iterations."""
+    noise: dict[str, Any] = {"displacement_noise": DISPLACEMENT_NOISE, "force_noise": FORCE_NOISE / TWICE, "clamp": CLAMP}
+    found = {}
+    for name, estimator in zip(INSIDE, (EigenvectorTangent(**noise), IntrinsicTangent(HINGES, **noise)), strict=True):
+        specimen = watched()
+        result = tested(specimen, estimator, duration)
+        found[name] = error(specimen, TWICE * result.stiffness("columns")[1:])
+    return found
+
+
+REFERENCE = {"initial": 32.7, INSIDE[0]: 34.8, INSIDE[1]: 19.6}
+MOST = {INSIDE[0]: 40.0, INSIDE[1]: 25.0, "intrinsic (hinge coordinates)": 25.0, "twin, parameters exact": 10.0,
         CALIBRATED: 10.0, "twin, parameters 2 % wrong": 10.0}
 
 
 def run(quick: bool = False) -> Table:
     """Error of each estimator."""
-    specimen, _ = simulated(10.0 if quick else 30.0)
+    duration = 10.0 if quick else 30.0
     rows = []
-    for name, error in errors(specimen).items():
+    for name, share in {**errors(*simulated(duration)), **errors_inside(duration)}.items():
         limit = MOST.get(name)
-        rows.append(Row(name, 100.0 * error, "%", REFERENCE.get(name), f"< {limit:g} %" if limit else "",
-                        None if limit is None else 100.0 * error < limit))
+        rows.append(Row(name, 100.0 * share, "%", REFERENCE.get(name), f"< {limit:g} %" if limit else "",
+                        None if limit is None else 100.0 * share < limit))
     return Table("tangent of the two-hinge specimen: error while yielding", rows, [
         "Twins are of the same law as the specimen. The calibrated one began 25 % wrong in stiffness and yield displacement.",
-        "Every estimator sees the same noisy measurements. Reference: the prototype, inside the iterations of its integrator."])
+        "Every estimator sees the same noisy measurements, but for those inside the iterations, which have a test each.",
+        "Reference: a prototype, inside the iterations of its integrator. With exact tangents and increments the eigenvector "
+        "form still errs by 36 %: its directions stay those of the initial stiffness."])

@@ -41,7 +41,6 @@ from femu.experimental.safety import Guard, Limits
 from femu.experimental.server import Served, SpecimenServer
 from femu.experimental.setup import Cantilever, Direct, Linear, Scaled, Setup
 from femu.experimental.specimen import Measurement, Specimen
-from femu.experimental.stepping import SteppedTest, Tested
 from femu.experimental.tangent import InitialTangent, TangentEstimator
 from femu.experimental.transpose_tangent import TransposeTangent
 from femu.experimental.twin import TwinTangent
@@ -96,9 +95,7 @@ __all__ = [
     "Setup",
     "Specimen",
     "SpecimenServer",
-    "SteppedTest",
     "TangentEstimator",
-    "Tested",
     "ThreeActuators",
     "TransposeTangent",
     "TwinTangent",

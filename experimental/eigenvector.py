@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from femu.experimental.intrinsic import IntrinsicTangent
+from femu.experimental.intrinsic import SAFE_CLAMP, IntrinsicTangent
 
 Array = npt.NDArray[np.float64]
 
@@ -20,7 +20,7 @@ class EigenvectorTangent(IntrinsicTangent):
     eigenvalues follow the specimen.
     """
 
-    def __init__(self, *, clamp: tuple[float, float] = (0.02, 1.5), **noise: Any) -> None:
+    def __init__(self, *, clamp: tuple[float, float] = SAFE_CLAMP, **noise: Any) -> None:
         super().__init__([[1.0]], clamp=clamp, **noise)
 
     def start(self, initial: Array) -> None:

@@ -203,14 +203,18 @@ class Experimental(Element):
         if self._guard.limits.force is not None:
             self._guard.stiffness = self._setup.stiffness_of_actuators(0.5 * (stiffness + stiffness.T))
 
-    def estimate_by(self, program: Program, elements: Array, estimator: TangentEstimator, reach: float) -> None:
+    def estimate_by(self, program: Program, elements: Array, estimator: TangentEstimator, reach: float,
+                    least_share: float = 0.0) -> None:
         """Let the iterations of an implicit step estimate the stiffness by the springs of an estimator.
 
-        ``reach`` limits the extrapolation from the last samples, in steps.
+        ``reach`` limits the extrapolation from the last samples, in steps; springs keep at least a share of their initial
+        stiffness.
         """
         springs = estimator.springs_of()
         if springs is not None:
-            follow_springs(self._own(program, elements), self.basic_size, reach, *springs)
+            *arrays, low, high = springs
+            follow_springs(self._own(program, elements), self.basic_size, reach, *arrays, max(low, least_share),
+                           max(high, least_share))
 
     def stiffness_of(self, program: Program, elements: Array) -> Array:
         """Stiffness in the elements' part of a state vector."""

@@ -11,6 +11,9 @@ from femu.errors import InputError
 from femu.experimental.tangent import NOISE_FACTOR, TangentEstimator
 
 Array = npt.NDArray[np.float64]
+SAFE_CLAMP = (0.5, 1.0)
+"""Shares of the initial stiffness between which steps stay stable: a stiffness far below the true one, or above it, is
+not safe. Mosqueda and Ahmadizadeh set no bounds; (0.02, 1.5) hardly binds."""
 
 
 class IntrinsicTangent(TangentEstimator):
@@ -26,7 +29,7 @@ class IntrinsicTangent(TangentEstimator):
     iterations; see `femu.experimental.measured_law`.
     """
 
-    def __init__(self, coordinates: npt.ArrayLike, *, clamp: tuple[float, float] = (0.02, 1.5), **noise: Any) -> None:
+    def __init__(self, coordinates: npt.ArrayLike, *, clamp: tuple[float, float] = SAFE_CLAMP, **noise: Any) -> None:
         super().__init__(**noise)
         self.coordinates = np.atleast_2d(np.asarray(coordinates, dtype=float))
         if self.coordinates.ndim != 2 or self.coordinates.shape[0] != self.coordinates.shape[1]:

@@ -14,6 +14,17 @@ NOISE_FACTOR = 10.0
 """An increment counts where it is this many times the noise (Mosqueda and Ahmadizadeh)."""
 
 
+def raised(stiffness: Array, initial: Array, share: float) -> Array:
+    """The stiffness, with the eigenvalues of K_0^-1 K raised to at least a share; K_0 must be positive definite."""
+    root = np.linalg.cholesky(initial)
+    inverse = np.linalg.inv(root)
+    shares, directions = np.linalg.eigh(inverse @ (0.5 * (stiffness + stiffness.T)) @ inverse.T)
+    if shares[0] >= share:
+        return stiffness
+    sides = root @ directions
+    return np.asarray((sides * np.maximum(shares, share)) @ sides.T, dtype=float)
+
+
 class TangentEstimator:
     """Estimates the tangent from measured displacements and forces, in the basic system of an element.
 

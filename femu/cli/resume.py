@@ -27,7 +27,7 @@ def command(journal: str, script: str) -> None:
     record = read_journal(journal)
     test = read_test(script)
     click.echo(f"femu: {journal}: {record.steps} committed steps; going on")
-    tested = test.resume(journal)
-    click.echo(f"femu: {tested.message} {tested.steps} steps are committed.")
-    if not tested.ending.ok:
+    result = test.resume(journal)
+    click.echo(f"femu: {result.message} {result.steps} steps are committed.")
+    if not result.outcome.ok:
         click.get_current_context().exit(EXPLAINED_ERROR)

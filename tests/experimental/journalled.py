@@ -14,13 +14,13 @@ from pathlib import Path
 import numpy as np
 
 from femu import GroundMotion, Model
+from femu.analyses import HybridTest
 from femu.elements import TwoNodeLink
 from femu.experimental import (
     Actuator,
     EmulatedSpecimen,
     ExperimentalElement,
     Sensors,
-    SteppedTest,
     TransposeTangent,
     read_journal,
 )
@@ -51,7 +51,7 @@ def make(pipe=None, stiffness=2e6):
     model.add(ExperimentalElement("device", [("B", "x")], specimen=specimen))
     model.add(TwoNodeLink("upper", "B", "C", {"x": Elastic(1e6)}))
     model.rayleigh(mass=0.2)
-    return SteppedTest(model, GroundMotion.el_centro(), dt=DT, duration=STEPS * DT,
+    return HybridTest(model, GroundMotion.el_centro(), dt=DT, duration=STEPS * DT,
                        tangents={"device": TransposeTangent(5, displacement_noise=1e-5)})
 
 

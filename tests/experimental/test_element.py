@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from femu import GroundMotion, InputError, Model
-from femu.analyses import Newmark, Transient, eigen
+from femu.analyses import HybridTest, Newmark, Transient, eigen
 from femu.elements import ElasticBeamColumn, ForceBeamColumn, Truss, TwoNodeLink, ZeroLength
 from femu.experimental import (
     Actuator,
@@ -26,7 +26,6 @@ from femu.experimental import (
     Sensors,
     Specimen,
     SpecimenServer,
-    SteppedTest,
     ThreeActuators,
     exchange,
     read_journal,
@@ -66,11 +65,11 @@ def masses(link):
 
 
 def compare(experimental, ordinary, node, tolerance, duration=4.0):
-    test = SteppedTest(experimental, QUAKE, dt=0.005, duration=duration)
+    test = HybridTest(experimental, QUAKE, Newmark(), dt=0.005, duration=duration)
     tested = test.run()
-    assert tested.ending is Ending.COMPLETE
+    assert tested.outcome is Ending.COMPLETE
     wanted = Transient(Newmark(), dt=0.005).run(ordinary, QUAKE, duration=duration).displacement(node, "x")
-    got = tested.result.displacement(node, "x")
+    got = tested.displacement(node, "x")
     assert np.abs(got - wanted).max() <= tolerance * np.abs(wanted).max()
     return test, tested
 
@@ -190,9 +189,9 @@ def test_a_limit_trips_before_the_command_leaves(limits, bad):
 def test_a_tripped_limit_ends_the_test_with_its_outcome(tmp_path):
     specimen = EmulatedSpecimen(Elastic(SPRING))
     element = ExperimentalElement("e", [("B", "x")], specimen=specimen, limits=Limits(displacement=0.005))
-    tested = SteppedTest(masses(element), QUAKE, dt=0.005, duration=8.0).run(tmp_path / "j.h5")
-    assert tested.ending is Ending.SPECIMEN_LIMIT
-    assert tested.result.outcome.name == "SPECIMEN_LIMIT"
+    tested = HybridTest(masses(element), QUAKE, dt=0.005, duration=8.0).run(tmp_path / "j.h5")
+    assert tested.outcome is Ending.SPECIMEN_LIMIT
+    assert tested.outcome.name == "SPECIMEN_LIMIT"
     assert 0 < tested.steps == element.moves
     assert np.abs(specimen.position).max() <= 0.005
     assert "displacement limit" in tested.message
@@ -204,9 +203,9 @@ def test_a_measurement_that_is_not_finite_ends_the_test():
             return Measurement(command, np.array([np.nan if time > 0.1 else 10.0 * command[0]]), time)
 
     element = ExperimentalElement("e", [("B", "x")], specimen=Broken(), stiffness=[[SPRING]])
-    tested = SteppedTest(masses(element), QUAKE, dt=0.005, duration=1.0).run()
-    assert tested.ending is Ending.BAD_MEASUREMENT
-    assert np.isfinite(tested.result.displacement("B", "x")).all()
+    tested = HybridTest(masses(element), QUAKE, dt=0.005, duration=1.0).run()
+    assert tested.outcome is Ending.BAD_MEASUREMENT
+    assert np.isfinite(tested.displacement("B", "x")).all()
 
 
 @pytest.mark.parametrize("udp", [False, True])
@@ -221,12 +220,12 @@ def test_going_remote_changes_the_transport_and_nothing_else(protocol, udp):
     thread.start()
     remote = (RemoteSite if protocol == "site" else RemoteApplication)(
         3, server.port, udp=udp, stiffness=specimen().initial_stiffness())
-    results = [SteppedTest(portal(ExperimentalBeamColumn("left", "A", "C", specimen=s)), QUAKE, dt=0.01, duration=1.0).run()
+    results = [HybridTest(portal(ExperimentalBeamColumn("left", "A", "C", specimen=s)), QUAKE, dt=0.01, duration=1.0).run()
                for s in (specimen(), remote)]
     remote.close()
     thread.join(20.0)
-    assert all(r.ending is Ending.COMPLETE for r in results)
-    assert np.array_equal(results[0].result.state.vector, results[1].result.state.vector)
+    assert all(r.outcome is Ending.COMPLETE for r in results)
+    assert np.array_equal(results[0].state.vector, results[1].state.vector)
     assert server.commits == results[1].steps
 
 
@@ -237,7 +236,7 @@ def test_compensation_in_a_model_betters_a_delayed_test():
         made = ExperimentalElement("e", [("B", "x")], specimen=specimen, compensation=compensation)
         model = masses(made)
         model.rayleigh(mass=1.0)
-        return SteppedTest(model, QUAKE, dt=0.005, duration=4.0).run().result.displacement("B", "x")
+        return HybridTest(model, QUAKE, dt=0.005, duration=4.0).run().displacement("B", "x")
 
     exact = run(None, delay=0.0)
     plain, compensated = (np.abs(run(c) - exact).max() / np.abs(exact).max() for c in (None, PolynomialCompensation(0.012)))
@@ -264,7 +263,7 @@ def test_an_unknown_failure_of_a_specimen_holds_it_and_is_journalled(tmp_path):
     specimen = Failing()
     element = ExperimentalElement("e", [("B", "x")], specimen=specimen, stiffness=[[SPRING]])
     with pytest.raises(ZeroDivisionError):
-        SteppedTest(masses(element), QUAKE, dt=0.005, duration=1.0).run(tmp_path / "j.h5")
+        HybridTest(masses(element), QUAKE, dt=0.005, duration=1.0).run(tmp_path / "j.h5")
     assert specimen.held >= 1
     record = read_journal(tmp_path / "j.h5")
     assert record.ending is Ending.ERROR

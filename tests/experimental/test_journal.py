@@ -20,13 +20,13 @@ def test_a_finished_journal(tmp_path):
     test = make()
     tested = test.run(tmp_path / "j.h5")
     record = read_journal(tmp_path / "j.h5")
-    assert (record.steps, record.ending, tested.ending) == (STEPS, Ending.COMPLETE, Ending.COMPLETE)
+    assert (record.steps, record.ending, tested.outcome) == (STEPS, Ending.COMPLETE, Ending.COMPLETE)
     assert record.about["program"] == test.program.digest
     assert record.parameter_names == list(test.program.parameters.names)
     assert np.array_equal(record.parameters, test.program.parameters.vector)
     assert record.commands("device").shape == (STEPS, 1)
     assert np.allclose(record.command["device"][:, 1], DT * np.arange(1, STEPS + 1))
-    assert np.array_equal(record.state[-1, 2:-1], tested.result.state.vector)
+    assert np.array_equal(record.state[-1, 2:-1], tested.state.vector)
     stamps = record.measured["device"][:, -1]
     assert np.all(np.diff(stamps) >= 0.0)
     assert np.all(stamps >= record.command["device"][:, -1])  # the command is there before the measurement
@@ -76,13 +76,13 @@ def test_interrupted_twice_and_resumed(tmp_path):
         return apply(command, time)
 
     element.specimen.apply = stop
-    assert test.run(tmp_path / "j.h5").ending is Ending.STOPPED_BY_USER
+    assert test.run(tmp_path / "j.h5").outcome is Ending.STOPPED_BY_USER
     assert read_journal(tmp_path / "j.h5").steps == 39
     again = make()
     again.elements["device"].specimen.apply = lambda c, t, f=again.elements["device"].specimen.apply: (
         f(c, t) if t < 0.9 else (_ for _ in ()).throw(KeyboardInterrupt))
-    assert again.resume(tmp_path / "j.h5").ending is Ending.STOPPED_BY_USER
-    assert make().resume(tmp_path / "j.h5").ending is Ending.COMPLETE
+    assert again.resume(tmp_path / "j.h5").outcome is Ending.STOPPED_BY_USER
+    assert make().resume(tmp_path / "j.h5").outcome is Ending.COMPLETE
     assert same(read_journal(tmp_path / "whole.h5"), read_journal(tmp_path / "j.h5"))
 
 
@@ -114,11 +114,11 @@ def test_a_sample_measured_before_the_interruption_is_used_and_not_measured_agai
     with_physical(reference).run(tmp_path / "whole.h5")
     specimen = Physical(make().elements["device"].specimen)
     specimen.stop_at = 0.5
-    assert with_physical(specimen).run(tmp_path / "j.h5").ending is Ending.STOPPED_BY_USER
+    assert with_physical(specimen).run(tmp_path / "j.h5").outcome is Ending.STOPPED_BY_USER
     record = read_journal(tmp_path / "j.h5")
     assert len(record.measured["device"]) == record.steps + 1  # measured, but not committed
     specimen.stop_at = None
-    assert with_physical(specimen).resume(tmp_path / "j.h5").ending is Ending.COMPLETE
+    assert with_physical(specimen).resume(tmp_path / "j.h5").outcome is Ending.COMPLETE
     assert specimen.moves == reference.moves == STEPS
     assert np.array_equal(read_journal(tmp_path / "j.h5").measured["device"][:, :-1],
                           read_journal(tmp_path / "whole.h5").measured["device"][:, :-1])
@@ -129,7 +129,7 @@ def test_replay_finds_no_difference_in_the_same_test_and_the_first_in_another(tm
     record = read_journal(tmp_path / "j.h5")
     again = make()
     specimen = again.elements["device"].specimen = ReplaySpecimen(record, "device")
-    assert again.run().ending is Ending.COMPLETE
+    assert again.run().outcome is Ending.COMPLETE
     assert specimen.difference is None
     other = make()
     other.program.parameters["upper.x.E"] *= 1.0 + 1e-9

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from femu.benchmarks.tangents import CALIBRATED, errors, simulated
+from femu.benchmarks.tangents import CALIBRATED, INSIDE, errors, errors_inside, simulated
 from femu.experimental import (
     BasicSystem,
     BFGSTangent,
@@ -60,7 +60,7 @@ def test_coordinates_find_separate_springs_exactly():
     springs = np.array([0.7, 0.4])
     exact = T.T @ np.diag(springs) @ T
     initial = T.T @ np.diag([1.0, 0.9]) @ T
-    estimator = IntrinsicTangent(T)
+    estimator = IntrinsicTangent(T, clamp=(0.1, 1.0))
     estimator.start(initial)
     assert np.allclose(estimator.update(np.array([0.3, 0.1]), exact @ [0.3, 0.1]), exact)
     eigen = EigenvectorTangent()
@@ -102,10 +102,12 @@ def test_state_is_restored(name):
 
 
 def test_errors_on_the_two_hinge_specimen():
-    found = errors(simulated(30.0)[0])
+    found = {**errors(*simulated(30.0)), **errors_inside(30.0)}
     assert 0.30 < found["initial"] < 0.36
-    assert 0.30 < found["eigenvector"] < 0.40
-    assert found["intrinsic (hinge coordinates)"] < 0.25
+    for name in ("eigenvector", INSIDE[0]):
+        assert 0.30 < found[name] < 0.40
+    for name in ("intrinsic (hinge coordinates)", INSIDE[1]):
+        assert found[name] < 0.25
     assert found["twin, parameters exact"] < 0.10
     assert found["twin, parameters 2 % wrong"] < 0.10
     assert found[CALIBRATED] < 0.10
