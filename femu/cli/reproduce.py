@@ -7,6 +7,7 @@ from femu.cli.study import study_command
 STUDIES: dict[str, str] = {
     "particle-filters": "femu.reproduce.particle_filters:run",
     "cukf-identification": "femu.reproduce.cukf_identification:run",
+    "implicit-integration": "femu.reproduce.implicit_integration:run",
 }
 
 command = study_command("reproduce", STUDIES, "Repeat the study of a paper and compare with its figures.")
