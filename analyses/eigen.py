@@ -76,7 +76,7 @@ def eigen(model: Model | Program, modes: int = 3, state: State | None = None, pa
     for place, terms in program.numbering.links.items():
         shapes[place] = sum(f * shapes[e] for e, f in terms)
     participation = {}
-    for direction in ("x", "y"):
+    for direction in program.translations:
         r = program.influence(direction)
         total = float(r @ (full @ r))
         moved = np.array([shapes[:, m] @ (full @ r) for m in range(modes)]) ** 2

@@ -49,11 +49,17 @@ def scatter_force(context, own, force):
 
 
 @inlined
-def scatter_vectors(context, own, dofs, force, stiffness):
-    """The same for vectors, where the number of degrees of freedom is known at run time alone."""
+def scatter_forces(context, own, dofs, force):
+    """The same for a vector, where the number of degrees of freedom is known at run time alone."""
     total = floats_at(context[slot.F])
     for a in range(dofs):
         total[own[slot.DOFS + a]] += force[a]
+
+
+@inlined
+def scatter_vectors(context, own, dofs, force, stiffness):
+    """As `scatter`, for vectors, where the number of degrees of freedom is known at run time alone."""
+    scatter_forces(context, own, dofs, force)
     if own[slot.LINKED] != 0:
         scatter_linked(context, own, dofs, stiffness)
         return

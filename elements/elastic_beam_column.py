@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import KW_ONLY
+from typing import Any
 
 import numpy as np
 
@@ -10,14 +11,17 @@ from femu import context as slot
 from femu.component import Constitutive, Section
 from femu.element import Array, Plan
 from femu.elements.frame_element import FrameElement, clamped_forces
+from femu.elements.space_member import clamped_in_space
 from femu.errors import InputError
-from femu.kernels import Kernel, kernel
+from femu.kernels import Kernel, kernel, shift
 from femu.loads import PointLoad, UniformLoad
 from femu.materials.elastic_section import ElasticSection
 
 # integers: where the section's parameters E, A, I begin; geometry: length, then the factors of EI/L in k_ii, k_ij, k_jj
 SECTION_P = 0
 LENGTH, BENDING = 0, 1
+# state in space: basic forces, upper triangle of the basic stiffness, deformations
+SPACE_K, SPACE_V, SPACE_STATE_FLOATS = 6, 27, 33
 
 # factors of EI/L by (released at i, released at j)
 _FACTORS = {(False, False): (4.0, 2.0, 4.0), (True, False): (0.0, 0.0, 3.0), (False, True): (3.0, 0.0, 0.0),
@@ -37,6 +41,30 @@ def _elastic(i, g, p, c, t, w, v, rate, step, load):
     return 0
 
 
+# integers in space: where the section's parameters E, A, I, Iy, G, J begin; geometry: length, then the factors of EI/L in
+# k_ii, k_ij, k_jj about z, and about y
+@kernel(slot.BASIC_SIGNATURE)
+def _elastic_in_space(i, g, p, c, t, w, v, rate, step, load):
+    section = shift(p, i[SECTION_P])
+    E, inverse = section[0], 1.0 / g[LENGTH]
+    for a in range(SPACE_STATE_FLOATS):
+        t[a] = 0.0
+    t[SPACE_K] = E * section[1] * inverse
+    t[SPACE_K + 20] = section[4] * section[5] * inverse
+    t[0] = t[SPACE_K] * v[0] + load[0]
+    t[5] = t[SPACE_K + 20] * v[5] + load[5]
+    for axis in range(2):
+        bending, factor, a = E * section[2 + axis] * inverse, shift(g, BENDING + 3 * axis), 1 + 2 * axis
+        kii, kij, kjj = factor[0] * bending, factor[1] * bending, factor[2] * bending
+        t[a] = kii * v[a] + kij * v[a + 1] + load[a]
+        t[a + 1] = kij * v[a] + kjj * v[a + 1] + load[a + 1]
+        first = SPACE_K + (6 if axis == 0 else 15)
+        t[first], t[first + 1], t[first + (5 if axis == 0 else 3)] = kii, kij, kjj
+    for a in range(6):
+        t[SPACE_V + a] = v[a]
+    return 0
+
+
 class ElasticBeamColumn(FrameElement):
     """Prismatic elastic beam-column (Euler-Bernoulli); OpenSees' ``elasticBeamColumn``.
 
@@ -47,20 +75,26 @@ class ElasticBeamColumn(FrameElement):
     with the forces N0, Mi0, Mj0 of the member loads on the clamped bar. ``release_i`` and ``release_j`` are hinges: the
     moment there is zero, and its rotation is condensed out, which leaves 3 EI/L at the other end, or no bending at all.
     A node whose members are all released there has no rotational stiffness: fix its rotation.
+
+    In space the same holds about local z with I and about local y with Iy, and T = GJ/L v_T. A release there may be "z" or
+    "y" for the moment about one local axis; True releases both.
     """
 
     _: KW_ONLY
     section: Section
-    release_i: bool = False
-    release_j: bool = False
+    release_i: bool | str = False
+    release_j: bool | str = False
 
     def validate_member(self) -> None:
         if not isinstance(self.section, ElasticSection):
             raise InputError(self.label(), "section", self.section, "must be an ElasticSection",
                              "ForceBeamColumn and DisplacementBeamColumn take any section")
         for name in ("release_i", "release_j"):
-            if not isinstance(getattr(self, name), (bool, np.bool_)):
-                raise InputError(self.label(), name, getattr(self, name), "must be True or False")
+            if not isinstance(getattr(self, name), (bool, np.bool_)) and getattr(self, name) not in ("y", "z"):
+                raise InputError(self.label(), name, getattr(self, name), "must be True or False",
+                                 'in space also "y" or "z", the local axis of the moment')
+            if isinstance(getattr(self, name), np.bool_):
+                setattr(self, name, bool(getattr(self, name)))
 
     def parts(self) -> list[tuple[str, Constitutive]]:
         return [("section", self.section)]
@@ -69,14 +103,41 @@ class ElasticBeamColumn(FrameElement):
         return _elastic
 
     def basic_plan(self, length: float) -> tuple[list[int], list[float], list[str], int, int]:
-        return [len(self.declared)], [length, *_FACTORS[bool(self.release_i), bool(self.release_j)]], [], 0, 3
+        if "y" in (self.release_i, self.release_j):
+            raise InputError(self.label(), "release_i, release_j", (self.release_i, self.release_j),
+                             "must not be about y in the plane")
+        return [len(self.declared)], [length, *_FACTORS[self.released("z")]], [], 0, 3
 
     def basic_load(self, load: UniformLoad | PointLoad, length: float, plan: Plan) -> Array:
         N, Mi, Mj = clamped_forces(load, length)
-        if self.release_i and self.release_j:
-            Mi, Mj = 0.0, 0.0
-        elif self.release_i:
-            Mi, Mj = 0.0, Mj - 0.5 * Mi
-        elif self.release_j:
-            Mi, Mj = Mi - 0.5 * Mj, 0.0
-        return np.array([N, Mi, Mj])
+        return np.array([N, *_condensed(Mi, Mj, self.released("z"))])
+
+    def space_kernel(self) -> Kernel:
+        return _elastic_in_space
+
+    def space_plan(self, length: float) -> tuple[list[int], list[float], list[str], int, int]:
+        self.section.in_space()  # it must have Iy, G and J
+        return ([len(self.declared)], [length, *_FACTORS[self.released("z")], *_FACTORS[self.released("y")]], [], 0, 6)
+
+    def space_load(self, load: UniformLoad | PointLoad, length: float, plan: Plan) -> Array:
+        N, zi, zj, yi, yj, T = clamped_in_space(load, length)
+        return np.array([N, *_condensed(zi, zj, self.released("z")), *_condensed(yi, yj, self.released("y")), T])
+
+    def polar_radius(self) -> float:
+        section: Any = self.section
+        return float(section.J / section.A)
+
+    def released(self, axis: str) -> tuple[bool, bool]:
+        """Whether the moment about an axis is released at i and at j."""
+        return self.release_i is True or self.release_i == axis, self.release_j is True or self.release_j == axis
+
+
+def _condensed(Mi: float, Mj: float, released: tuple[bool, bool]) -> tuple[float, float]:
+    """End moments of a member load where ends are released: what a released end cannot bear goes to the other by half."""
+    if released == (True, True):
+        return 0.0, 0.0
+    if released == (True, False):
+        return 0.0, Mj - 0.5 * Mi
+    if released == (False, True):
+        return Mi - 0.5 * Mj, 0.0
+    return Mi, Mj

@@ -1,4 +1,4 @@
-"""Base of the plane beam-columns: what they share outside their basic system."""
+"""Base of the beam-columns, in the plane and in space: what they share outside their basic system."""
 
 from __future__ import annotations
 
@@ -8,8 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from femu.element import Array, Element, Name, Plan, chord
+from femu.element import Array, Element, Name, Plan, chord, dimensions
 from femu.elements.frame import BASIC_WORKSPACE, END_REACTIONS, GEOMETRIES, frame_group
+from femu.elements.space_member import SPACE_NAMES, member_load_in_space, numbers, placed, plan_in_space
 from femu.errors import InputError
 from femu.kernels import Kernel
 from femu.loads import PointLoad, UniformLoad
@@ -27,13 +28,16 @@ _FAILURES = {
 
 
 class FrameElement(Element):
-    """A plane beam-column from node i to node j.
+    """A beam-column from node i to node j.
 
-    Basic forces: N (tension positive) and the end moments Mi, Mj (counterclockwise on the member positive), which
-    do work on the elongation and on the end rotations from the chord. ``geometry`` is "linear", "p-delta" or
-    "corotational". ``offset_i`` and ``offset_j`` are vectors from the node to the end of the flexible part.
-    ``mass`` is a mass per length, lumped at the ends unless ``consistent_mass``. ``damped=False`` takes the member
-    out of stiffness-proportional damping.
+    Basic forces in the plane: N (tension positive) and the end moments Mi, Mj (counterclockwise on the member positive),
+    which do work on the elongation and on the end rotations from the chord. In space: N, Mz_i, Mz_j, My_i, My_j and T in
+    local axes; ``vecxz`` is a vector in the local x-z plane, as in OpenSees: local y is along vecxz x x. Left out, it is
+    the global z axis, and the global x axis for members along z.
+
+    ``geometry`` is "linear", "p-delta" or "corotational". ``offset_i`` and ``offset_j`` are vectors from the node to the
+    end of the flexible part, in global axes. ``mass`` is a mass per length, lumped at the ends unless
+    ``consistent_mass``. ``damped=False`` takes the member out of stiffness-proportional damping.
     """
 
     name: Name
@@ -41,6 +45,7 @@ class FrameElement(Element):
     j: Name
     _: KW_ONLY
     geometry: str = "linear"
+    vecxz: Sequence[float] | None = None
     offset_i: Sequence[float] = (0.0, 0.0)
     offset_j: Sequence[float] = (0.0, 0.0)
     mass: float = nonnegative("mass per length", "mass/length", default=0.0)
@@ -60,13 +65,12 @@ class FrameElement(Element):
         if not isinstance(self.geometry, str) or self.geometry not in GEOMETRIES:
             raise InputError(self.label(), "geometry", self.geometry, f"must be one of {tuple(GEOMETRIES)}")
         for name in ("offset_i", "offset_j"):
-            value = getattr(self, name)
-            try:
-                vector = np.asarray(value, dtype=float)
-            except (TypeError, ValueError):
-                vector = np.zeros(0)
-            if vector.shape != (2,) or not np.isfinite(vector).all():
-                raise InputError(self.label(), name, value, "must be two finite numbers", "in global axes")
+            if numbers(getattr(self, name)).shape not in ((2,), (3,)):
+                raise InputError(self.label(), name, getattr(self, name), "must be two finite numbers, three in space",
+                                 "in global axes")
+        if self.vecxz is not None and (numbers(self.vecxz).shape != (3,) or not np.any(self.vecxz)):
+            raise InputError(self.label(), "vecxz", self.vecxz, "must be three finite numbers, not all zero",
+                             "a vector in the local x-z plane")
         self.validate_member()
 
     def validate_member(self) -> None:
@@ -86,9 +90,30 @@ class FrameElement(Element):
         """What a member load adds to the basic system's load vector."""
         raise NotImplementedError
 
+    def space_kernel(self) -> Kernel:
+        """Kernel of the basic system in space."""
+        raise NotImplementedError
+
+    def space_plan(self, length: float) -> tuple[list[int], list[float], list[str], int, int]:
+        """As `basic_plan`, in space."""
+        raise NotImplementedError
+
+    def space_load(self, load: UniformLoad | PointLoad, length: float, plan: Plan) -> Array:
+        """As `basic_load`, in space."""
+        raise NotImplementedError
+
+    def polar_radius(self) -> float:
+        """Square of the radius by which the twist of a bar with consistent mass has inertia; 0 leaves it out."""
+        return 0.0
+
     # --- the rest is common ---
 
     def plan(self, coordinates: dict[Name, Array]) -> Plan:
+        if dimensions(self, coordinates) == 3:
+            return plan_in_space(self, coordinates)
+        if any(numbers(v).shape != (2,) for v in (self.offset_i, self.offset_j)):
+            raise InputError(self.label(), "offset_i, offset_j", (self.offset_i, self.offset_j),
+                             "must be two numbers in the plane")
         offsets = [float(v) for v in (*self.offset_i, *self.offset_j)]
         length, cosine, sine = chord(self, coordinates, offsets)
         integers, constants, state, workspace, load = self.basic_plan(length)
@@ -99,6 +124,10 @@ class FrameElement(Element):
             geometry=[length, 1.0 / length, cosine, sine, *offsets, *constants],
             state=BASIC_STATE + state, workspace=BASIC_WORKSPACE + workspace, load_size=END_REACTIONS + load,
             damped=self.damped, mass=self._mass_terms(length, cosine, sine), basic_forces=BASIC_NAMES)
+
+    def axes(self, coordinates: dict[Name, Array]) -> Array:
+        """Local axes of a member in space, a row each."""
+        return placed(self, coordinates)[1]
 
     def _mass_terms(self, length: float, cosine: float, sine: float) -> list[tuple[int, int, str, float]]:
         if self.consistent_mass:
@@ -123,6 +152,8 @@ class FrameElement(Element):
                 f"the energy of the error is {energy:.3g}, that of the member {scale:.3g}).")
 
     def member_load(self, load: Any, plan: Plan) -> Array:
+        if plan.basic_forces == SPACE_NAMES:
+            return member_load_in_space(self, load, plan)
         length = plan.geometry[0]
         if isinstance(load, UniformLoad):
             ends = [-load.x * length, -load.y * length / 2.0, -load.y * length / 2.0]

@@ -17,7 +17,7 @@ import numpy as np
 
 from femu import context as slot
 from femu.component import Constitutive, Material, part_table
-from femu.element import DOF_NAMES, Array, Element, Name, Plan
+from femu.element import SPACE_DOFS, Array, Element, Name, Plan, dimensions, dof_names
 from femu.elements.assembly import scatter_vectors
 from femu.elements.truss import check_damped
 from femu.errors import InputError
@@ -29,7 +29,8 @@ DIRECTIONS, COUNT, B = 0, 1, 2
 NEGLIGIBLE = 1e-14  # entries of B that are only the round-off of sines and cosines
 # workspace of a block: strain, rate, stress, tangent, damping
 POINT_FLOATS = 5
-FORCE_NAMES = {"x": "Fx", "y": "Fy", "rz": "Mz"}
+PARALLEL = 1e-10  # sine of the angle below which two directions count as one
+FORCE_NAMES = {"x": "Fx", "y": "Fy", "z": "Fz", "rx": "Mx", "ry": "My", "rz": "Mz"}
 
 
 @kernel(slot.GROUP)
@@ -123,11 +124,12 @@ class BasicLink(Element):
 
     def lay_out(self, rows: list[list[float]], basic: Kernel, integers: list[int], forces: list[str],
                 deformations: list[str], histories: list[str], workspace: int, damped: bool, restless: bool) -> Plan:
-        """Plan with the rows of B over the degrees of freedom x, y, rz of node i, then of node j."""
+        """Plan with the rows of B over the degrees of freedom of node i, then of node j."""
         matrix = np.array(rows)
         matrix[np.abs(matrix) < NEGLIGIBLE * np.abs(matrix).max(axis=1, keepdims=True)] = 0.0
         used = np.flatnonzero(matrix.any(axis=0))
-        dofs = [(node, d) for node in self.nodes for d in DOF_NAMES]
+        directions = dof_names({2: 1, 6: 2, 12: 3}[matrix.shape[1]])
+        dofs = [(node, d) for node in self.nodes for d in directions]
         m, n = len(rows), len(used)
         triangle = [f"k_{forces[a]}_{forces[b]}" for a in range(m) for b in range(a, m)]
         return Plan(
@@ -141,9 +143,9 @@ class BasicLink(Element):
 class Link(BasicLink):
     """A link with a uniaxial law in each of some directions.
 
-    ``laws`` maps the local directions "x", "y" and "rz" to materials, which give the force from the relative
-    displacement (the moment from the relative rotation) in place of stress from strain. As in OpenSees, a link takes
-    part in stiffness-proportional damping only where ``damped``.
+    ``laws`` maps the local directions "x", "y" and "rz" (in space also "z", "rx" and "ry") to materials, which give the
+    force from the relative displacement (the moment from the relative rotation) in place of stress from strain. As in
+    OpenSees, a link takes part in stiffness-proportional damping only where ``damped``.
     """
 
     laws: Mapping[str, Material]
@@ -157,12 +159,12 @@ class Link(BasicLink):
             raise InputError(self.label(), "laws", self.laws, "must map at least one direction to a Material",
                              'for example {"x": Elastic(1e6)}')
         for direction, law in self.laws.items():
-            if direction not in DOF_NAMES:
-                raise InputError(self.label(), "laws", direction, f"must have directions among {DOF_NAMES}")
+            if direction not in SPACE_DOFS:
+                raise InputError(self.label(), "laws", direction, f"must have directions among {SPACE_DOFS}")
             if not isinstance(law, Material):
                 raise InputError(self.label(), f"laws[{direction!r}]", law, "must be a Material", "see femu.materials")
         # in the order of the degrees of freedom, whatever the order they were given in
-        self.laws = {d: self.laws[d] for d in DOF_NAMES if d in self.laws}
+        self.laws = {d: self.laws[d] for d in SPACE_DOFS if d in self.laws}
         check_damped(self, self.damped, any(law.rate_dependent for law in self.laws.values()))
         self.validate_link()
 
@@ -177,6 +179,11 @@ class Link(BasicLink):
         raise NotImplementedError
 
     def plan(self, coordinates: dict[Name, Array]) -> Plan:
+        directions = dof_names(dimensions(self, coordinates))
+        for direction in self.laws:
+            if direction not in directions:
+                raise InputError(self.label(), "laws", direction, f"must have directions among {directions} in this model",
+                                 "z, rx and ry are those of a model in space")
         laws, rows = list(self.laws.values()), self.rows(coordinates)
         return self.lay_out(
             [rows[d] for d in self.laws], uniaxial_laws, [len(laws), *part_table(laws, len(self.declared), 0, start=1)],
@@ -190,3 +197,27 @@ def turned(cosine: float, sine: float, arm_i: float = 0.0, arm_j: float = 0.0) -
     return {"x": [-cosine, -sine, 0.0, cosine, sine, 0.0],
             "y": [sine, -cosine, -arm_i, -sine, cosine, -arm_j],
             "rz": [0.0, 0.0, -1.0, 0.0, 0.0, 1.0]}
+
+
+def turned_in_space(axes: Array, arms_i: tuple[float, float] = (0.0, 0.0),
+                    arms_j: tuple[float, float] = (0.0, 0.0)) -> dict[str, list[float]]:
+    """Rows of B for local axes (rows) in space; the arms are the lengths of rigid ends along local x, for y and z."""
+    rows = {}
+    none = np.zeros(3)
+    for axis, translation in enumerate(("x", "y", "z")):
+        rows[translation] = [-axes[axis], none, axes[axis], none]
+        rows[f"r{translation}"] = [none, -axes[axis], none, axes[axis]]
+    for k, (direction, about, sign) in enumerate((("y", axes[2], -1.0), ("z", axes[1], 1.0))):
+        rows[direction][1], rows[direction][3] = sign * arms_i[k] * about, sign * arms_j[k] * about
+    return {direction: np.concatenate(row).tolist() for direction, row in rows.items()}
+
+
+def oriented(element: Element, x: Array, yp: Array) -> Array:
+    """Local axes (rows) from a vector along local x and one in the local x-y plane."""
+    z = np.cross(x, yp)
+    size = float(np.linalg.norm(x) * np.linalg.norm(yp))
+    if not np.linalg.norm(z) > PARALLEL * size:
+        raise InputError(element.label(), "orient", (tuple(x), tuple(yp)), "must be two vectors in different directions",
+                         "one along local x, one in the local x-y plane")
+    x, z = x / np.linalg.norm(x), z / np.linalg.norm(z)
+    return np.array([x, np.cross(z, x), z])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from femu import context as slot
-from femu.element import Array, Element, Name, Plan
+from femu.element import TRANSLATIONS, Array, Element, Name, Plan, dimensions, dof_names
 from femu.errors import InputError
 from femu.kernels import kernel
 from femu.parameters import nonnegative
@@ -17,7 +17,7 @@ def _no_force(context, first, count, mode):
 class LumpedMass(Element):
     """A mass at a node, with a name of its own: the same as the ``mass`` of `femu.model.Model.node`, and added to it.
 
-    ``mass`` acts in both translations, ``inertia`` in the rotation.
+    ``mass`` acts in all translations, ``inertia`` in all rotations.
     """
 
     name: Name
@@ -34,8 +34,9 @@ class LumpedMass(Element):
             raise InputError(self.label(), "mass", self.mass, "must be above 0 where there is no inertia")
 
     def plan(self, coordinates: dict[Name, Array]) -> Plan:
-        terms = [("x", "mass", self.mass), ("y", "mass", self.mass), ("rz", "inertia", self.inertia)]
-        given = [(d, parameter) for d, parameter, value in terms if value > 0.0]
+        directions = dof_names(dimensions(self, coordinates))
+        terms = [(d, "mass" if d in TRANSLATIONS else "inertia") for d in directions]
+        given = [(d, parameter) for d, parameter in terms if getattr(self, parameter) > 0.0]
         return Plan(dofs=[(self.node, d) for d, _ in given], group=_no_force, basic=None, integers=[], geometry=[],
                     state=[], workspace=0, damped=False,
                     mass=[(a, a, parameter, 1.0) for a, (_, parameter) in enumerate(given)])

@@ -7,7 +7,8 @@ from dataclasses import KW_ONLY
 
 from femu import context as slot
 from femu.component import Constitutive, Material, require
-from femu.element import Array, Element, Name, Plan, chord
+from femu.element import TRANSLATIONS, Array, Element, Name, Plan, span
+from femu.elements import space_truss
 from femu.elements.assembly import scatter, scatter_force
 from femu.elements.frame import COROTATIONAL, GEOMETRIES, LINEAR, P_DELTA
 from femu.errors import InputError
@@ -121,21 +122,24 @@ class Truss(Element):
         return [("material", self.material)]
 
     def plan(self, coordinates: dict[Name, Array]) -> Plan:
-        length, cosine, sine = chord(self, coordinates)
+        length, direction = span(self, coordinates)
+        n = len(direction)
         mass: list[tuple[int, int, str, float]] = []
         if self.consistent_mass:
-            mass = [(r, c, "mass", length / (3.0 if r == c else 6.0)) for r in range(DOFS) for c in range(DOFS)
-                    if (r - c) % 2 == 0]
+            mass = [(r, c, "mass", length / (3.0 if r == c else 6.0)) for r in range(2 * n) for c in range(2 * n)
+                    if (r - c) % n == 0]
         elif self.mass > 0.0:
-            mass = [(d, d, "mass", length / 2.0) for d in range(DOFS)]
+            mass = [(d, d, "mass", length / 2.0) for d in range(2 * n)]
+        plane = n == 2
         return Plan(
-            dofs=[(node, d) for node in self.nodes for d in ("x", "y")], group=truss_group, basic=None,
+            dofs=[(node, d) for node in self.nodes for d in TRANSLATIONS[:n]],
+            group=truss_group if plane else space_truss.truss_group_in(n), basic=None,
             integers=[GEOMETRIES[self.geometry], self.material.kernel().address, len(self.declared),
                       *self.material.integers()],
-            geometry=[length, cosine, sine], state=["N", "k_NN", "v_N", *(
+            geometry=[length, *direction.tolist()], state=["N", "k_NN", "v_N", *(
                 f"material.{h}" for h in self.material.history_names())],
-            workspace=MATERIAL_WORKSPACE + self.material.workspace(1), damped=self.damped,
-            restless=self.material.rate_dependent, mass=mass, basic_forces=("N",))
+            workspace=(MATERIAL_WORKSPACE if plane else space_truss.MATERIAL_WORKSPACE) + self.material.workspace(1),
+            damped=self.damped, restless=self.material.rate_dependent, mass=mass, basic_forces=("N",))
 
 
 def check_damped(element: Element, damped: bool, rate_dependent: bool) -> None:

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import KW_ONLY
 
-from femu.element import Array, Name, chord
-from femu.elements.link import Link, turned
+import numpy as np
+
+from femu.element import Array, Name, span
+from femu.elements.link import Link, oriented, turned, turned_in_space
+from femu.elements.space_member import numbers
 from femu.errors import InputError
+
+VERTICAL = 1e-8  # horizontal part of the unit vector along a link below which it counts as vertical
 
 
 class TwoNodeLink(Link):
@@ -17,18 +23,42 @@ class TwoNodeLink(Link):
 
         v_x = x_j - x_i,   v_y = y_j - y_i - s L rz_i - (1 - s) L rz_j,   v_rz = rz_j - rz_i
 
-    where s is ``shear_distance``: the place of the shear spring as a share of the length from node i.
+    where s is ``shear_distance``: the place of the shear spring as a share of the length from node i. In space it is one
+    number for both planes or one for y and one for z, v_z = z_j - z_i + s L ry_i + (1 - s) L ry_j, and ``orient`` is a
+    vector in the local x-y plane; left out, local y is horizontal (global z counts as up), and global y for links along z.
     """
 
     _: KW_ONLY
-    shear_distance: float = 0.5
+    shear_distance: float | Sequence[float] = 0.5
+    orient: Sequence[float] | None = None
 
     def validate_link(self) -> None:
-        s = self.shear_distance
-        if isinstance(s, bool) or not isinstance(s, (int, float)) or not 0.0 <= s <= 1.0:
-            raise InputError(self.label(), "shear_distance", s, "must lie between 0 and 1",
-                             "it is a share of the length")
+        s = np.atleast_1d(numbers(self.shear_distance))
+        if isinstance(self.shear_distance, bool) or s.shape not in ((1,), (2,)) or not ((s >= 0.0) & (s <= 1.0)).all():
+            raise InputError(self.label(), "shear_distance", self.shear_distance, "must lie between 0 and 1",
+                             "it is a share of the length; in space there may be two, for y and z")
+        if self.orient is not None and numbers(self.orient).shape != (3,):
+            raise InputError(self.label(), "orient", self.orient, "must be three finite numbers",
+                             "a vector in the local x-y plane")
 
     def rows(self, coordinates: dict[Name, Array]) -> dict[str, list[float]]:
-        length, cosine, sine = chord(self, coordinates)
-        return turned(cosine, sine, self.shear_distance * length, (1.0 - self.shear_distance) * length)
+        length, direction = span(self, coordinates)
+        shares = np.atleast_1d(np.asarray(self.shear_distance, dtype=float))
+        if len(direction) < 3:
+            if self.orient is not None or len(shares) > 1:
+                raise InputError(self.label(), "orient, shear_distance", (self.orient, self.shear_distance),
+                                 "must be left out, and one number, in the plane")
+            if len(direction) == 1:
+                return {"x": [-float(direction[0]), float(direction[0])]}
+            s = float(shares[0])
+            return turned(float(direction[0]), float(direction[1]), s * length, (1.0 - s) * length)
+        sy, sz = float(shares[0]), float(shares[-1])
+        return turned_in_space(oriented(self, direction, self.local_y(coordinates)), (sy * length, sz * length),
+                               ((1.0 - sy) * length, (1.0 - sz) * length))
+
+    def local_y(self, coordinates: dict[Name, Array]) -> Array:
+        """In space: a vector in the local x-y plane."""
+        if self.orient is not None:
+            return np.asarray(self.orient, dtype=float)
+        _, (x, y, _) = span(self, coordinates)
+        return np.array([-y, x, 0.0]) if np.hypot(x, y) > VERTICAL else np.array([0.0, 1.0, 0.0])

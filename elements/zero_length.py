@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import KW_ONLY
 from typing import Any
 
 import numpy as np
 
-from femu.element import Array, Element, Name
-from femu.elements.link import Link, turned
+from femu.element import Array, Element, Name, dimensions
+from femu.elements.link import Link, oriented, turned, turned_in_space
+from femu.elements.space_member import numbers
 from femu.errors import InputError, ModelError
 
 SAME_PLACE = 1e-6  # distance of the nodes, as a share of their coordinates, up to which they count as coincident
@@ -18,19 +20,43 @@ SAME_PLACE = 1e-6  # distance of the nodes, as a share of their coordinates, up 
 class ZeroLength(Link):
     """Link between two nodes at the same place, with a uniaxial law per direction; OpenSees' ``zeroLength``.
 
-    ``angle`` turns the local axes counterclockwise from the global ones (in radians). The deformations are the
-    displacements of node j less those of node i. With node i fixed this is a grounded spring.
+    ``angle`` turns the local axes counterclockwise from the global ones (in radians). In space ``orient`` does: a vector
+    along local x, and one in the local x-y plane, as in OpenSees. The deformations are the displacements of node j less
+    those of node i. With node i fixed this is a grounded spring.
     """
 
     _: KW_ONLY
     angle: float = 0.0
+    orient: Sequence[Sequence[float]] | None = None
 
     def validate_link(self) -> None:
         check_angle(self, self.angle)
+        check_orient(self, self.orient)
 
     def rows(self, coordinates: dict[Name, Array]) -> dict[str, list[float]]:
-        check_coincident(self, coordinates)
-        return turned(math.cos(self.angle), math.sin(self.angle))
+        return coincident_rows(self, coordinates, self.angle, self.orient)
+
+
+def coincident_rows(element: Element, coordinates: dict[Name, Array], angle: float,
+                    orient: Sequence[Sequence[float]] | None) -> dict[str, list[float]]:
+    """Rows of B by direction, for an element without length on a line, in the plane or in space."""
+    check_coincident(element, coordinates)
+    n = dimensions(element, coordinates)
+    if orient is not None and n != 3:
+        raise InputError(element.label(), "orient", orient, "is for models in space", "in the plane give an angle")
+    if angle != 0.0 and n != 2:
+        raise InputError(element.label(), "angle", angle, "is for plane models", "in space give orient=(x vector, y vector)")
+    if n == 3:
+        x, yp = np.eye(3)[:2] if orient is None else np.asarray(orient, dtype=float)
+        return turned_in_space(oriented(element, x, yp))
+    return turned(math.cos(angle), math.sin(angle)) if n == 2 else {"x": [-1.0, 1.0]}
+
+
+def check_orient(element: Element, orient: Any) -> None:
+    """Raise where an orientation is not two vectors."""
+    if orient is not None and numbers(orient).shape != (2, 3):
+        raise InputError(element.label(), "orient", orient, "must be two vectors of three finite numbers",
+                         "one along local x, one in the local x-y plane")
 
 
 def check_angle(element: Element, angle: Any) -> None:

@@ -19,7 +19,7 @@ from scipy.sparse.linalg import eigsh
 
 from femu import context as slot
 from femu.component import Component, Section
-from femu.element import DOF_NAMES, Element, Name, chord
+from femu.element import ROTATIONS, Element, Name, span
 from femu.errors import FemuError, InputError
 from femu.loads import PointLoad, UniformLoad
 from femu.program import Program
@@ -142,7 +142,7 @@ def _nodes(model: Model) -> Iterator[Finding]:
 
 def _ties(model: Model) -> list[tuple[Name, Name]]:
     """Pairs of nodes that a constraint ties."""
-    return [(a, b) for a, b, _ in model.equal] + list(model.links)
+    return [(a, b) for a, b, _ in model.equal] + list(model.links) + [(a, b) for a, b, _ in model.diaphragms]
 
 
 def _loaded(model: Model, name: Name) -> bool:
@@ -151,17 +151,17 @@ def _loaded(model: Model, name: Name) -> bool:
 
 def _coincident(model: Model) -> Iterator[Finding]:
     names = list(model.nodes)
-    xy = np.array([model.nodes[n].coordinates for n in names])
-    size = float(np.ptp(xy, axis=0).max()) or 1.0
+    points = np.array([model.nodes[n].coordinates for n in names])
+    size = float(np.ptp(points, axis=0).max()) or 1.0
     together = {frozenset(e.nodes) for e in model.elements.values()}
     together |= {frozenset((a, b)) for a, b in _ties(model)}
-    order = np.argsort(xy[:, 0], kind="stable")
+    order = np.argsort(points[:, 0], kind="stable")
     for place, i in enumerate(order):
         for j in order[place + 1:]:
-            if xy[j, 0] - xy[i, 0] > COINCIDENT * size:
+            if points[j, 0] - points[i, 0] > COINCIDENT * size:
                 break
             pair = frozenset((names[i], names[j]))
-            if abs(xy[j, 1] - xy[i, 1]) <= COINCIDENT * size and pair not in together:
+            if np.abs(points[j] - points[i]).max() <= COINCIDENT * size and pair not in together:
                 a, b = sorted(pair, key=names.index)
                 yield _warning(f"nodes {a!r} and {b!r} are at the same place but nothing connects them: are they "
                                "meant to be one?", a, b)
@@ -193,7 +193,7 @@ def _loads(model: Model) -> Iterator[Finding]:
 
 
 def _median_length(model: Model) -> float:
-    lengths = [float(np.hypot(*(model.nodes[e.nodes[1]].coordinates - model.nodes[e.nodes[0]].coordinates)))
+    lengths = [float(np.linalg.norm(model.nodes[e.nodes[1]].coordinates - model.nodes[e.nodes[0]].coordinates))
                for e in model.elements.values() if len(e.nodes) > 1]
     return float(np.median([v for v in lengths if v > 0.0] or [0.0]))
 
@@ -275,7 +275,7 @@ def _mechanisms(program: Program, member: float) -> Iterator[Finding]:
         return
     scale = diags_array(1.0 / np.sqrt(diagonal[kept]))
     values, vectors = _smallest(scale @ K[kept][:, kept] @ scale)
-    turns = np.array([0.5 * member if names[int(free[k])][1] == "rz" else 1.0 for k in kept])
+    turns = np.array([0.5 * member if names[int(free[k])][1] in ROTATIONS else 1.0 for k in kept])
     null = (scale @ vectors[:, values < MECHANISM]) * turns[:, None]
     if not null.shape[1]:
         return
@@ -324,7 +324,7 @@ def _missing_mass(program: Program) -> Iterator[Finding]:
                     "response.")
         return
     free = set(_held(program).tolist())
-    for direction in DOF_NAMES[:2]:
+    for direction in program.translations:
         places = {n: p for (n, d), p in program.numbering.place.items() if d == direction and p in free}
         bare = [n for n, p in places.items() if diagonal[p] == 0.0]
         if bare and len(bare) < len(places):
@@ -335,13 +335,14 @@ def _missing_mass(program: Program) -> Iterator[Finding]:
 
 
 def _weight_as_mass(model: Model, program: Program) -> Iterator[Finding]:
-    influence = program.influence("y")
+    up = program.translations[-1]  # y in the plane, z in space
+    influence = program.influence(up)
     mass = float(influence @ (program.mass_matrix() @ influence))
     if mass == 0.0:
         influence = program.influence("x")
         mass = float(influence @ (program.mass_matrix() @ influence))
     for pattern in model.patterns.values():
-        down = -sum(v for (_, d), v in pattern.nodal.items() if d == "y")
+        down = -sum(v for (_, d), v in pattern.nodal.items() if d == up)
         down -= sum(_vertical(program, name, load) for name, load in pattern.member)
         if mass > 0.0 and WEIGHT_RATIOS[0] <= down / mass <= WEIGHT_RATIOS[1]:
             yield _warning(f"the mass of {program.name!r}, {mass:.4g}, is about its vertical load in pattern "
@@ -351,8 +352,14 @@ def _weight_as_mass(model: Model, program: Program) -> Iterator[Finding]:
 
 
 def _vertical(program: Program, name: Name, load: UniformLoad | PointLoad) -> float:
-    length, cosine, sine = chord(program.elements[name], program.coordinates)
-    return (sine * load.x + cosine * load.y) * (length if isinstance(load, UniformLoad) else 1.0)
+    element = program.elements[name]
+    length, along = span(element, program.coordinates)
+    if program.dimensions == 3:
+        y, z = getattr(element, "axes", lambda _: np.zeros((3, 3)))(program.coordinates)[1:]
+        share = float(along[-1] * load.x + y[-1] * load.y + z[-1] * load.z)
+    else:
+        share = float(along[-1] * load.x + along[0] * load.y)
+    return share * (length if isinstance(load, UniformLoad) else 1.0)
 
 
 def _modes(program: Program) -> Any:

@@ -145,6 +145,10 @@ class Material(Constitutive):
     """A uniaxial law: stress from strain (or force from displacement, in a link)."""
 
 
+SPACE_COMPONENTS = 4
+"""N, Mz, My and T, from axial strain, the curvatures about z and y, and twist."""
+
+
 class Section(Constitutive):
     """A plane section: axial force N and moment M from axial strain and curvature.
 
@@ -153,6 +157,14 @@ class Section(Constitutive):
     """
 
     components: ClassVar[int] = 2
+
+    def in_space(self) -> Section:
+        """The same as the section of a member in space, with the components N, Mz, My, T; raises where it cannot be one.
+
+        It has this section's parameters in the same order, and a kernel, history and workspace of its own.
+        """
+        raise InputError(self.label(), "section", type(self).__name__, "is a section of plane members",
+                         "see ElasticSection, FibreSection and UncoupledSection for members in space")
 
     def moment_curvature(self, curvature: npt.ArrayLike, axial: npt.ArrayLike = 0.0) -> MomentCurvature:
         """Moment along a path of curvatures under a given axial force; see `femu.moment_curvature`."""
@@ -165,3 +177,23 @@ def require(what: str, argument: str, value: Any, kind: type, hint: str) -> None
     """Raise where an argument is not of the class it must be."""
     if not isinstance(value, kind):
         raise InputError(what, argument, value, f"must be a {kind.__name__}", hint)
+
+
+class SpaceSection(Section):
+    """A section in space, made of one that may be used in the plane too; subclasses add kernel, history and workspace.
+
+    The strain at (y, z) is ``axial strain - y * curvature_z + z * curvature_y``.
+    """
+
+    plane: Section
+
+    components: ClassVar[int] = SPACE_COMPONENTS
+
+    def label(self) -> str:
+        return self.plane.label()
+
+    def walk_parameters(self, prefix: str = "") -> Iterator[tuple[str, Parameter, float]]:
+        return self.plane.walk_parameters(prefix)
+
+    def in_space(self) -> Section:
+        return self

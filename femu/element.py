@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
@@ -17,6 +18,15 @@ Array = npt.NDArray[np.float64]
 Name = int | str
 DOF_NAMES = ("x", "y", "rz")
 """Degrees of freedom of a plane node: displacements along the global axes, and the rotation, counterclockwise."""
+SPACE_DOFS = ("x", "y", "z", "rx", "ry", "rz")
+"""Degrees of freedom of a node in space: displacements along the global axes, rotations about them by the right hand."""
+TRANSLATIONS = ("x", "y", "z")
+ROTATIONS = ("rx", "ry", "rz")
+
+
+def dof_names(dimensions: int) -> tuple[str, ...]:
+    """Degrees of freedom of a node on a line (1), in the plane (2) or in space (3)."""
+    return {1: ("x",), 2: DOF_NAMES, 3: SPACE_DOFS}[dimensions]
 
 
 @dataclass
@@ -34,6 +44,7 @@ class Plan:
     state: list[str]  # names of the state variables; basic forces first
     workspace: int  # floats of workspace, parts included
     load_size: int = 0  # floats of its member load
+    end_reactions: int = 3  # how many of them are reactions at its ends
     damped: bool = True  # whether it takes part in stiffness-proportional damping
     restless: bool = False  # whether its force changes while it rests (rate-dependent)
     mass: list[tuple[int, int, str, float]] = field(default_factory=list)  # (row, column, own parameter, factor)
@@ -69,11 +80,27 @@ class Element(Component):
 def chord(element: Element, coordinates: dict[Name, Array],
           offsets: Sequence[float] = (0, 0, 0, 0)) -> tuple[float, float, float]:
     """Length and direction cosines from the first to the second node, between the ends of rigid offsets."""
+    if dimensions(element, coordinates) != 2:
+        raise ModelError(f"{element.label()} belongs into a plane model: its nodes have two coordinates.")
+    length, direction = span(element, coordinates, np.array([offsets[2] - offsets[0], offsets[3] - offsets[1]]))
+    return length, float(direction[0]), float(direction[1])
+
+
+def span(element: Element, coordinates: dict[Name, Array], longer: Array | float = 0.0) -> tuple[float, Array]:
+    """Length and unit vector from the first to the second node, in as many dimensions as the nodes have.
+
+    ``longer`` is added to the vector between the nodes.
+    """
     i, j = element.nodes[:2]
-    d = coordinates[j] - coordinates[i] + np.array([offsets[2] - offsets[0], offsets[3] - offsets[1]])
-    length = float(np.hypot(d[0], d[1]))
+    d = coordinates[j] - coordinates[i] + longer
+    length = float(math.hypot(*d))
     size = max(float(np.abs(coordinates[i]).max()), float(np.abs(coordinates[j]).max()), 1e-300)
     if length <= 1e-12 * size:
         raise ModelError(f"{element.label()} has no length: nodes {i!r} and {j!r} are at the same place. "
                          "Use a ZeroLength link, or move a node.")
-    return length, float(d[0] / length), float(d[1] / length)
+    return length, d / length
+
+
+def dimensions(element: Element, coordinates: dict[Name, Array]) -> int:
+    """Dimensions of the model that an element stands in."""
+    return len(coordinates[element.nodes[0]])

@@ -17,13 +17,14 @@ if TYPE_CHECKING:
 
 Array = npt.NDArray[np.float64]
 SYSTEMS = ("basic", "local", "global")
-BASIC_NAMES = ("N", "Mi", "Mj")  # of a frame element
+BASIC_NAMES = ("N", "Mi", "Mj")  # of a frame element in the plane
+SPACE_NAMES = ("N", "Mz_i", "Mz_j", "My_i", "My_j", "T")  # ... and in space
 SMALL = 1e-6  # share of a member load that leaves the member unyielded
 
 
 def _frame(result: Result, name: Name) -> dict[str, Any]:
     element = result._element(name)
-    if tuple(element["basic"]) != BASIC_NAMES:
+    if tuple(element["basic"]) not in (BASIC_NAMES, SPACE_NAMES):
         raise InputError(f"element {name!r}", "system", element["kind"], "has basic forces only", 'use system="basic"')
     return element
 
@@ -47,6 +48,10 @@ def _chord(result: Result, element: dict[str, Any]) -> tuple[Array, Array, Array
 def deformation(result: Result, name: Name) -> Array:
     """Basic deformations: elongation, and the end rotations from the chord."""
     element = _frame(result, name)
+    if tuple(element["basic"]) == SPACE_NAMES:
+        from femu.space_forces import deformation_in_space
+
+        return deformation_in_space(result, element)
     along, across, theta_i, theta_j, length = _chord(result, element)
     if element["geometry"] != "corotational":
         return np.stack([along, theta_i - across / length, theta_j - across / length], axis=1)
@@ -79,18 +84,28 @@ def frame_members(program: Program, parameters: Array) -> dict[Name, dict[str, A
     from femu.run import Run
 
     virgin = Run(program, program.state(), parameters)
-    frames = {n: program.element_state(n)[0] for n, plan in program.plans.items() if plan.basic_forces == BASIC_NAMES}
+    frames = {n: program.element_state(n)[0] for n, plan in program.plans.items()
+              if plan.basic_forces in (BASIC_NAMES, SPACE_NAMES)}
+    sizes = {n: len(program.plans[n].basic_forces) for n in frames}
     virgin.determine(slot.EVALUATE)
     found: dict[Name, dict[str, Any]] = {}
     for name, start in frames.items():
-        nn, ni, nj, ii, ij, jj = (float(k) for k in virgin[slot.T][start + 3:start + 9])
+        size = sizes[name]
+        rows, columns = np.triu_indices(size)
+        stiffness = np.zeros((size, size))
+        stiffness[rows, columns] = stiffness[columns, rows] = virgin[slot.T][start + size:start + size + len(rows)]
         element: Any = program.elements[name]
-        offsets = [float(v) for end in ("offset_i", "offset_j") for v in getattr(element, end, (0.0, 0.0))]
-        found[name] = {"constants": [*chord(element, program.coordinates, offsets), *offsets],
-                       "stiffness": [[nn, ni, nj], [ni, ii, ij], [nj, ij, jj]]}
+        if size == len(SPACE_NAMES):
+            from femu.space_forces import constants_in_space
+
+            constants = constants_in_space(program.plans[name])
+        else:
+            offsets = [float(v) for end in ("offset_i", "offset_j") for v in getattr(element, end, (0.0, 0.0))]
+            constants = [*chord(element, program.coordinates, offsets), *offsets]
+        found[name] = {"constants": constants, "stiffness": stiffness.tolist()}
     loaded = [name for name in frames if program.end_loads(name) is not None]
     for name in loaded:
-        found[name]["clamped"] = np.zeros((len(program.pattern_names), 3)).tolist()
+        found[name]["clamped"] = np.zeros((len(program.pattern_names), sizes[name])).tolist()
     for row in range(len(program.pattern_names)):
         if loaded and np.any(program.member[row]):
             virgin[slot.LOAD][:] = SMALL * program.member[row]
@@ -100,7 +115,7 @@ def frame_members(program: Program, parameters: Array) -> dict[Name, dict[str, A
             except AnalysisError:  # the analysis itself has its results: only plastic rotations are lost
                 answered = False
             for name in loaded:
-                forces = virgin[slot.T][frames[name]:frames[name] + 3] / SMALL
+                forces = virgin[slot.T][frames[name]:frames[name] + sizes[name]] / SMALL
                 found[name]["clamped"][row] = forces.tolist() if answered else None
     return found
 
@@ -125,9 +140,14 @@ def end_forces(result: Result, name: Name, system: str) -> Array:
     if system == "basic":
         return q
     element = _frame(result, name)
-    length, c, s, ax, ay, bx, by = element["constants"]
+    in_space = tuple(element["basic"]) == SPACE_NAMES
     loads = (result.arrays["factor"] @ np.array(element["end_loads"]) if element["end_loads"] is not None
-             else np.zeros((len(q), 3)))
+             else np.zeros((len(q), 5 if in_space else 3)))
+    if in_space:
+        from femu.space_forces import end_forces_in_space
+
+        return end_forces_in_space(result, element, q, loads, system)
+    length, c, s, ax, ay, bx, by = element["constants"]
     N, Mi, Mj = q.T
     if system == "local":
         V = (Mi + Mj) / length

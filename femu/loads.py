@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from femu.element import DOF_NAMES, Name
+from femu.element import SPACE_DOFS, Name
 from femu.errors import InputError
 from femu.parameters import finite
 from femu.series import Series
@@ -15,14 +15,16 @@ from femu.series import Series
 class UniformLoad:
     """Load per length over the whole member, in its local axes: ``x`` along it, ``y`` to its left.
 
-    Local x points from node i to node j, local y is a quarter turn counterclockwise from it.
+    Local x points from node i to node j, local y is a quarter turn counterclockwise from it. In space there is ``z``
+    too, and the member says where its local y and z point.
     """
 
     x: float = 0.0
     y: float = 0.0
+    z: float = 0.0
 
     def __post_init__(self) -> None:
-        _check_finite("UniformLoad", self, ("x", "y"))
+        _check_finite("UniformLoad", self, ("x", "y", "z"))
 
 
 @dataclass(frozen=True)
@@ -32,9 +34,10 @@ class PointLoad:
     at: float
     x: float = 0.0
     y: float = 0.0
+    z: float = 0.0
 
     def __post_init__(self) -> None:
-        _check_finite("PointLoad", self, ("at", "x", "y"))
+        _check_finite("PointLoad", self, ("at", "x", "y", "z"))
         if not 0.0 <= self.at <= 1.0:
             raise InputError("PointLoad", "at", self.at, "must lie between 0 and 1", "it is a share of the length")
 
@@ -66,11 +69,11 @@ class Pattern:
             raise InputError(f"pattern {self.name!r}", "series", self.series, "must have a method at(t)",
                              "use one of femu.series, or a GroundMotion")
 
-    def add_nodal(self, node: Name, values: dict[str, float]) -> None:
-        """Add forces on a node by direction."""
+    def add_nodal(self, node: Name, values: dict[str, float], directions: tuple[str, ...] = SPACE_DOFS) -> None:
+        """Add forces on a node by direction, one of the ``directions`` of its model."""
         for dof, value in values.items():
-            if dof not in DOF_NAMES:
-                raise InputError(f"load on node {node!r}", "direction", dof, f"must be one of {DOF_NAMES}")
+            if dof not in SPACE_DOFS or (dof not in directions and value != 0.0):
+                raise InputError(f"load on node {node!r}", "direction", dof, f"must be one of {directions}")
             if not finite(value):
                 raise InputError(f"load on node {node!r}", dof, value, "must be a finite number")
             if value != 0.0:

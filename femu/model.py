@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from copy import copy
 from dataclasses import dataclass, field, replace
@@ -11,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from femu.element import DOF_NAMES, Element, Name
+from femu.element import TRANSLATIONS, Element, Name, dof_names
 from femu.errors import InputError, ModelError
 from femu.loads import Pattern, PointLoad, UniformLoad
 from femu.parameters import finite
@@ -27,7 +28,7 @@ STIFFNESSES = ("initial", "current", "committed")
 
 @dataclass
 class Node:
-    """A point with up to three degrees of freedom."""
+    """A point with its degrees of freedom: those that elements, masses and constraints use."""
 
     name: Name
     coordinates: npt.NDArray[np.float64]
@@ -36,7 +37,7 @@ class Node:
     motion: dict[str, Motion] = field(default_factory=dict)
 
     def __repr__(self) -> str:
-        text = f"Node({self.name!r}, {self.coordinates[0]:g}, {self.coordinates[1]:g}"
+        text = f"Node({self.name!r}, {', '.join(f'{v:g}' for v in self.coordinates)}"
         if self.fixed:
             text += f", fixed={''.join(sorted(self.fixed))!r}"
         if self.mass:
@@ -65,7 +66,7 @@ class ModalDamping:
 
 
 class Model:
-    """A plane frame model.
+    """A frame or truss model: in the plane, in space (``dimensions=3``), or along a line (``dimensions=1``).
 
     ::
 
@@ -74,36 +75,49 @@ class Model:
         frame.node("C", 0.0, 3.6, mass=(30e3, 30e3, 0.0))
         frame.add(ForceBeamColumn("left", "A", "C", section=column))
 
-    Global x points right, y up, rotations counterclockwise. Any consistent units. A model may be changed at any
-    time; analyses work on what `compile` makes of it.
+    In the plane global x points right, y up, rotations counterclockwise; the directions are "x", "y", "rz". In space
+    they are "x", "y", "z", "rx", "ry", "rz", right-handed, and a node has three coordinates; on a line "x". A node has
+    those degrees of freedom that something uses: one that only trusses meet has no rotations, and nothing to fix there.
+    Any consistent units. A model may be changed at any time; analyses work on what `compile` makes of it.
     """
 
-    def __init__(self, name: str = "model") -> None:
+    def __init__(self, name: str = "model", dimensions: int = 2) -> None:
+        if isinstance(dimensions, bool) or dimensions not in (1, 2, 3):
+            raise InputError(f"model {name!r}", "dimensions", dimensions, "must be 1, 2 or 3",
+                             "2 is a plane model, 3 one in space")
         self.name = name
+        self.dimensions = dimensions
+        self.dof_names = dof_names(dimensions)
+        """Directions of a node in this model."""
         self.nodes: dict[Name, Node] = {}
         self.elements: dict[Name, Element] = {}
         self.patterns: dict[str, Pattern] = {}
         self.equal: list[tuple[Name, Name, tuple[str, ...]]] = []
         self.links: list[tuple[Name, Name]] = []
+        self.diaphragms: list[tuple[Name, Name, str]] = []  # node, one that follows it, axis normal to the floor
         self.damping: Rayleigh | None = None
         self.modal: ModalDamping | None = None
 
     # --- nodes ---
 
-    def node(self, name: Name, x: float, y: float, *, fixed: bool | str | Iterable[str] = False,
-             mass: float | Iterable[float] | None = None) -> Node:
-        """Add a node. ``fixed``: True for all directions, or names such as ``"xy"`` or ``("x", "rz")``.
-
-        ``mass``: one number for both translations, or (x, y, rotational inertia).
+    def node(self, name: Name, x: float, y: float | None = None, z: float | None = None, *,
+             fixed: bool | str | Iterable[str] = False, mass: float | Iterable[float] | None = None) -> Node:
+        """Add a node at (x, y), in space at (x, y, z). ``fixed``: True for all directions, or names such as ``"xy"`` or
+        ``("x", "rz")``. ``mass``: see `mass`.
         """
         what = f"node {name!r}"
         _check_name(what, name)
         if name in self.nodes:
             raise ModelError(f"{what} is already in model {self.name!r}. Give every node its own name.")
-        for axis, value in (("x", x), ("y", y)):
+        coordinates = (x, y, z)[:self.dimensions]
+        for axis, value in zip(TRANSLATIONS, coordinates, strict=False):
             if not finite(value):
                 raise InputError(what, axis, value, "must be a finite number")
-        self.nodes[name] = Node(name, np.array([float(x), float(y)]))
+        for axis, value in zip(TRANSLATIONS[self.dimensions:], (x, y, z)[self.dimensions:], strict=True):
+            if value is not None:
+                raise InputError(what, axis, value, f"must be left out in a model of {self.dimensions} dimensions",
+                                 "Model(dimensions=3) is one in space")
+        self.nodes[name] = Node(name, np.array(coordinates, dtype=float))
         try:
             if fixed is not False:
                 self.fix(name, fixed)
@@ -116,17 +130,23 @@ class Model:
 
     def fix(self, node: Name, directions: bool | str | Iterable[str] = True) -> None:
         """Hold a node in the given directions; True holds them all."""
-        self._node(node, "fix").fixed |= set(_directions(f"node {node!r}", directions))
+        self._node(node, "fix").fixed |= set(self._directions(f"node {node!r}", directions))
 
     def mass(self, node: Name, mass: float | Iterable[float]) -> None:
-        """Set the mass of a node: one number for both translations, or (x, y, rotational inertia)."""
+        """Set the mass of a node: one number for all translations, or one for each, or also the rotational inertias.
+
+        In the plane (x, y) or (x, y, rz), in space (x, y, z) or (x, y, z, rx, ry, rz).
+        """
         found = self._node(node, "mass")
-        values = list(mass) if isinstance(mass, Iterable) else [mass, mass, 0.0]
-        if len(values) not in (2, 3) or not all(finite(value) for value in values):
-            raise InputError(f"node {node!r}", "mass", mass, "must be one number, or (x, y) or (x, y, rz), all finite")
+        count = self.dimensions
+        values = list(mass) if isinstance(mass, Iterable) else [mass] * count + [0.0] * (len(self.dof_names) - count)
+        if len(values) not in (count, len(self.dof_names)) or not all(finite(value) for value in values):
+            translations, all_dofs = ", ".join(self.dof_names[:count]), ", ".join(self.dof_names)
+            raise InputError(f"node {node!r}", "mass", mass,
+                             f"must be one number, or ({translations}) or ({all_dofs}), all finite")
         if min(values) < 0.0:
             raise InputError(f"node {node!r}", "mass", mass, "must not be negative", "mass, not weight: weight / g")
-        found.mass.update({dof: float(value) for dof, value in zip(DOF_NAMES, values, strict=False)})
+        found.mass.update({dof: float(value) for dof, value in zip(self.dof_names, values, strict=False)})
 
     # --- constraints ---
 
@@ -134,7 +154,7 @@ class Model:
                   directions: bool | str | Iterable[str] = True) -> None:
         """Let other nodes move as ``node`` does, in the given directions."""
         self._node(node, "equal_dof")
-        alike = tuple(_directions("equal_dof", directions))
+        alike = tuple(self._directions("equal_dof", directions))
         followers = _names("equal_dof", "others", others)
         if not alike or not followers:
             raise InputError("equal_dof", "others, directions", (others, directions), "must not be empty")
@@ -144,13 +164,29 @@ class Model:
                 raise InputError("equal_dof", "others", other, "must differ from the node it follows")
         self.equal += [(node, other, alike) for other in followers]
 
-    def rigid_diaphragm(self, nodes: Iterable[Name], direction: str = "x") -> None:
-        """A floor that is rigid in its own line: all nodes move alike in ``direction``."""
+    def rigid_diaphragm(self, nodes: Iterable[Name], direction: str = "x", *, normal: str | None = None) -> None:
+        """A rigid floor. In the plane: all nodes move alike in ``direction``.
+
+        In space: the nodes move as one rigid body in the plane whose ``normal`` is a global axis, "x", "y" or "z". They
+        follow the first one, which may be a node of its own at the centre of mass (small rotations).
+        """
         names = _names("rigid_diaphragm", "nodes", nodes)
         if len(names) < 2:
             raise InputError("rigid_diaphragm", "nodes", names, "must be at least two")
-        if direction not in ("x", "y"):
-            raise InputError("rigid_diaphragm", "direction", direction, "must be 'x' or 'y'")
+        if self.dimensions == 3:
+            if normal not in TRANSLATIONS:
+                raise InputError("rigid_diaphragm", "normal", normal, f"must be one of {TRANSLATIONS} in space",
+                                 "the axis that a floor is normal to")
+            for name in names:
+                self._node(name, "rigid_diaphragm")
+                if name == names[0] and names.count(name) > 1:
+                    raise InputError("rigid_diaphragm", "nodes", name, "must differ from the node it follows")
+            self.diaphragms += [(names[0], other, normal) for other in names[1:]]
+            return
+        if normal is not None:
+            raise InputError("rigid_diaphragm", "normal", normal, "is for models in space", "in the plane give a direction")
+        if direction not in self.dof_names[:self.dimensions]:
+            raise InputError("rigid_diaphragm", "direction", direction, f"must be one of {self.dof_names[:self.dimensions]}")
         self.equal_dof(names[0], names[1:], direction)
 
     def rigid_link(self, node: Name, other: Name) -> None:
@@ -189,13 +225,13 @@ class Model:
         self.patterns[name] = made
         return made
 
-    def load(self, node: Name, *, x: float = 0.0, y: float = 0.0, rz: float = 0.0,
-             pattern: str = DEFAULT_PATTERN) -> None:
-        """Add forces (along the global axes) and a moment on a node to a pattern, made if it is not there yet."""
+    def load(self, node: Name, *, x: float = 0.0, y: float = 0.0, z: float = 0.0, rx: float = 0.0, ry: float = 0.0,
+             rz: float = 0.0, pattern: str = DEFAULT_PATTERN) -> None:
+        """Add forces (along the global axes) and moments on a node to a pattern, made if it is not there yet."""
         self._node(node, "load")
-        forces = {"x": x, "y": y, "rz": rz}
-        Pattern("check").add_nodal(node, forces)  # a bad value must not leave an empty pattern behind
-        self._pattern(pattern).add_nodal(node, forces)
+        forces = {"x": x, "y": y, "z": z, "rx": rx, "ry": ry, "rz": rz}
+        Pattern("check").add_nodal(node, forces, self.dof_names)  # a bad value must not leave an empty pattern behind
+        self._pattern(pattern).add_nodal(node, forces, self.dof_names)
 
     def member_load(self, element: Name, load: UniformLoad | PointLoad, pattern: str = DEFAULT_PATTERN) -> None:
         """Add a load on a member to a pattern, made if it is not there yet."""
@@ -203,13 +239,15 @@ class Model:
             raise ModelError(f"member_load: there is no element {element!r} in model {self.name!r}.")
         if not isinstance(load, (UniformLoad, PointLoad)):
             raise InputError(f"element {element!r}", "load", load, "must be a UniformLoad or PointLoad")
+        if load.z != 0.0 and self.dimensions != 3:
+            raise InputError(f"element {element!r}", "load", load, "must have no z in a plane model")
         self._pattern(pattern).member.append((element, load))
 
     def support_motion(self, node: Name, direction: str, motion: Motion) -> None:
         """Impose a motion on a support; used by transient runs (multi-support excitation)."""
         found = self._node(node, "support_motion")
-        if direction not in DOF_NAMES:
-            raise InputError(f"node {node!r}", "direction", direction, f"must be one of {DOF_NAMES}")
+        if direction not in self.dof_names:
+            raise InputError(f"node {node!r}", "direction", direction, f"must be one of {self.dof_names}")
         if not isinstance(motion, Motion):
             raise InputError(f"node {node!r}", "motion", motion, "must be a Motion", "see femu.series.Motion")
         found.motion[direction] = motion
@@ -276,7 +314,7 @@ class Model:
                                     motion=dict(node.motion)) for name, node in self.nodes.items()}
         made.elements = dict(self.elements)
         made.patterns = {name: replace(p, nodal=dict(p.nodal), member=list(p.member)) for name, p in self.patterns.items()}
-        made.equal, made.links = list(self.equal), list(self.links)
+        made.equal, made.links, made.diaphragms = list(self.equal), list(self.links), list(self.diaphragms)
         return made
 
     # --- exchange ---
@@ -303,6 +341,19 @@ class Model:
                              f"Nodes so far: {known or 'none'}.")
         return self.nodes[name]
 
+    def _directions(self, what: str, given: bool | str | Iterable[str]) -> list[str]:
+        if given is True:
+            return list(self.dof_names)
+        if given is False:
+            return []
+        names = re.findall("r?.", given) if isinstance(given, str) else given if isinstance(given, Iterable) else ()
+        # "r" alone is the one rotation of the plane
+        found = ["rz" if n == "r" and self.dimensions == 2 else n for n in names]
+        if not found or any(n not in self.dof_names for n in found):
+            raise InputError(what, "directions", given, f"must be True or some of {self.dof_names}",
+                             'for example "xy" or ("x", "rz")')
+        return found
+
     def _pattern(self, name: str) -> Pattern:
         return self.patterns[name] if name in self.patterns else self.pattern(name)
 
@@ -312,7 +363,8 @@ class Model:
             kinds[type(element).__name__] = kinds.get(type(element).__name__, 0) + 1
         members = ", ".join(f"{n} {kind}" for kind, n in kinds.items()) or "no elements"
         loads = f"; patterns: {', '.join(self.patterns)}" if self.patterns else ""
-        return f"Model({self.name!r}: {len(self.nodes)} nodes, {members}{loads})"
+        where = {1: " on a line", 2: "", 3: " in space"}[self.dimensions]
+        return f"Model({self.name!r}{where}: {len(self.nodes)} nodes, {members}{loads})"
 
 
 def _check_name(what: str, name: Any) -> None:
@@ -334,16 +386,3 @@ def _names(what: str, argument: str, given: Any) -> list[Name]:
 
 def _is_count(value: Any) -> bool:
     return isinstance(value, int) and not isinstance(value, bool) and value >= 1
-
-
-def _directions(what: str, given: bool | str | Iterable[str]) -> list[str]:
-    if given is True:
-        return list(DOF_NAMES)
-    if given is False:
-        return []
-    names = given.replace("rz", "r") if isinstance(given, str) else given if isinstance(given, Iterable) else ()
-    found = ["rz" if n == "r" else n for n in names]
-    if not found or any(n not in DOF_NAMES for n in found):
-        raise InputError(what, "directions", given, f"must be True or some of {DOF_NAMES}",
-                         'for example "xy" or ("x", "rz")')
-    return found

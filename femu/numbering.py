@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from itertools import permutations
 
 import numpy as np
 from scipy.sparse import coo_array
@@ -102,8 +103,9 @@ def _best_order(free: list[Dof], members: list[list[int]], coordinates: dict[Nam
     rows = np.concatenate([np.repeat(m, len(m)) for m in members if m] or [np.zeros(0, int)])
     columns = np.concatenate([np.tile(m, len(m)) for m in members if m] or [np.zeros(0, int)])
     graph = coo_array((np.ones(len(rows)), (rows, columns)), shape=(n, n)).tocsr()
-    xy = np.array([coordinates[node] for node, _ in free])
-    candidates = [np.arange(n), np.lexsort((xy[:, 0], xy[:, 1])), np.lexsort((xy[:, 1], xy[:, 0])),
+    points = np.array([coordinates[node] for node, _ in free])
+    axes = range(points.shape[1])
+    candidates = [np.arange(n), *(np.lexsort(tuple(points[:, a] for a in order)) for order in permutations(axes)),
                   np.asarray(reverse_cuthill_mckee(graph, symmetric_mode=True), dtype=int)]
 
     def cost(order: np.ndarray) -> int:

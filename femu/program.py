@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from femu import context as slot
 from femu.band import leading, storage
-from femu.element import DOF_NAMES, Element, Name, Plan
+from femu.element import TRANSLATIONS, Element, Name, Plan, dof_names
 from femu.errors import InputError, ModelError, UnsupportedError
 from femu.numbering import Dof, Numbering, number
 from femu.parameters import Parameter, Parameters
@@ -27,8 +27,12 @@ _RAYLEIGH = {"mass": Parameter("Rayleigh damping, coefficient of the mass", "1/t
              "current": Parameter("Rayleigh damping, coefficient of the current stiffness", "time"),
              "committed": Parameter("Rayleigh damping, coefficient of the committed stiffness", "time")}
 
-GROUND = {"x": "ground.x", "y": "ground.y"}
-"""Patterns of uniform base excitation, in every program; their loads are made when a run begins."""
+GROUND = {"x": "ground.x", "y": "ground.y", "z": "ground.z"}
+"""Patterns of uniform base excitation, in every program as far as it has the direction; their loads are made when a
+run begins."""
+_TURNED = {"x": (("ry", "z", 1.0), ("rz", "y", -1.0)), "y": (("rz", "x", 1.0), ("rx", "z", -1.0)),
+           "z": (("rx", "y", 1.0), ("ry", "x", -1.0))}
+"""Displacement at the end of an arm by small rotations: (rotation, coordinate of the arm, sign)."""
 
 
 class Program:
@@ -43,6 +47,8 @@ class Program:
             raise ModelError(f"model {model.name!r} has no elements.")
         self.name = model.name
         self.source = model.copy()  # what results keep of the model they came from
+        self.dimensions, self.dof_names = model.dimensions, dof_names(model.dimensions)
+        self.translations = TRANSLATIONS[:model.dimensions]
         self.coordinates = {n.name: n.coordinates.copy() for n in model.nodes.values()}
         plans = {name: e.plan(self.coordinates) for name, e in model.elements.items()}
         # elements that share a kernel stand together, in the order in which the kinds first appear
@@ -52,7 +58,7 @@ class Program:
         order = sorted(model.elements, key=lambda n: kinds[id(plans[n].group)])
         self.elements: dict[Name, Element] = {name: model.elements[name] for name in order}
         self.plans = {name: plans[name] for name in order}
-        self.pattern_names = [*model.patterns, *GROUND.values()]
+        self.pattern_names = [*model.patterns, *(GROUND[d] for d in self.translations)]
         self._imposed = {(n.name, d): m for n in model.nodes.values() for d, m in n.motion.items()}
         self.numbering = self._number(model)
         self.neq, self.ndof = self.numbering.equations, self.numbering.total
@@ -82,8 +88,8 @@ class Program:
             pass
         if node not in self.coordinates:
             raise ModelError(f"there is no node {node!r} in {self!r}.")
-        if direction not in DOF_NAMES:
-            raise InputError(f"node {node!r}", "direction", direction, f"must be one of {DOF_NAMES}")
+        if direction not in self.dof_names:
+            raise InputError(f"node {node!r}", "direction", direction, f"must be one of {self.dof_names}")
         raise ModelError(f"node {node!r} has no degree of freedom {direction!r}: no element uses it.")
 
     def element_state(self, name: Name) -> tuple[int, list[str]]:
@@ -91,6 +97,12 @@ class Program:
         if name not in self.plans:
             raise ModelError(f"there is no element {name!r} in {self!r}.")
         return self._state_start[name], self.plans[name].state
+
+    def ground(self, direction: str) -> int:
+        """Row of the pattern of uniform base excitation in a direction."""
+        if direction not in self.translations:
+            raise InputError("Transient.run", "motion", direction, f"must be along one of {self.translations}")
+        return self.pattern_names.index(GROUND[direction])
 
     def state(self) -> State:
         """A virgin state."""
@@ -101,7 +113,7 @@ class Program:
         if name not in self._load_start:
             return None
         start = self._load_start[name]
-        return self.member[:, start:start + 3].tolist()
+        return self.member[:, start:start + self.plans[name].end_reactions].tolist()
 
     @property
     def imposed(self) -> dict[int, Any]:
@@ -122,15 +134,16 @@ class Program:
         for node in model.nodes.values():
             dofs.update({(node.name, d): None for d, m in node.mass.items() if m > 0.0})
         links: dict[Dof, list[tuple[Dof, float]]] = {}
-        for master, other in model.links:
-            dx, dy = self.coordinates[other] - self.coordinates[master]
-            rotation = (master, "rz")
-            for dof, terms in (((other, "x"), [((master, "x"), 1.0), (rotation, -dy)]),
-                               ((other, "y"), [((master, "y"), 1.0), (rotation, dx)]),
-                               ((other, "rz"), [(rotation, 1.0)])):
+        for master, other, directions in self._rigid(model):
+            arm = dict(zip(self.translations, self.coordinates[other] - self.coordinates[master], strict=True))
+            for direction in directions:
+                dof, terms = (other, direction), [((master, direction), 1.0)]
+                # displacement by the rotations: theta x arm
+                terms += [((master, about), sign * float(arm.get(along, 0.0)))
+                          for about, along, sign in _TURNED.get(direction, ()) if about in directions]
                 if dof in links:
                     raise ModelError(f"node {other!r} follows two rigid links in direction {dof[1]!r}.")
-                links[dof] = [(d, float(f)) for d, f in terms if f != 0.0]
+                links[dof] = [(d, f) for d, f in terms if f != 0.0]
                 groups.append([dof, *(d for d, _ in links[dof])])  # mass on the follower couples what it follows
                 dofs.update({d: None for d in [dof, *(d for d, _ in links[dof])]})
         parent: dict[Dof, Dof] = {}
@@ -161,6 +174,11 @@ class Program:
                 raise ModelError(f"{where} is fixed and follows a rigid link. Fix the other node.")
         fixed &= {same.get(d, d) for d in dofs}
         return number(dofs, fixed, same, links, groups, self.coordinates)
+
+    def _rigid(self, model: Model) -> list[tuple[Name, Name, tuple[str, ...]]]:
+        """Nodes that follow another as one rigid body, and in which directions."""
+        floors = {"x": ("y", "z", "rx"), "y": ("x", "z", "ry"), "z": ("x", "y", "rz")}
+        return [*((a, b, self.dof_names) for a, b in model.links), *((a, b, floors[n]) for a, b, n in model.diaphragms)]
 
     def _lay_out(self, model: Model) -> None:
         names: list[str] = []
@@ -266,7 +284,7 @@ class Program:
         count = len(self.pattern_names)
         self.nodal = np.zeros((max(count, 1), self.ndof))
         self.member = np.zeros((max(count, 1), self.load_floats))
-        self.series = [model.patterns[name].series for name in model.patterns] + [None] * len(GROUND)
+        self.series = [model.patterns[name].series for name in model.patterns] + [None] * len(self.translations)
         for row, name in enumerate(model.patterns):
             pattern = model.patterns[name]
             for (node, direction), value in pattern.nodal.items():
@@ -305,7 +323,7 @@ class Program:
 
     @cached_property
     def _influences(self) -> dict[str, Array]:
-        return {direction: self._influence(direction) for direction in DOF_NAMES}
+        return {direction: self._influence(direction) for direction in self.dof_names}
 
     def _influence(self, direction: str) -> Array:
         r = np.zeros(self.ndof)

@@ -1,6 +1,7 @@
 """Results: named arrays of what an analysis saved, in memory and in HDF5.
 
-Signs and frames: displacements and reactions along the global axes, rotations and moments counterclockwise.
+Signs and frames: displacements and reactions along the global axes, rotations and moments counterclockwise (in space
+about the global axes by the right hand).
 A reaction is the force the support exerts on the structure. Element forces act on the member.
 """
 
@@ -16,7 +17,7 @@ import h5py
 import numpy as np
 import numpy.typing as npt
 
-from femu.element import DOF_NAMES, Name
+from femu.element import SPACE_DOFS, TRANSLATIONS, Name
 from femu.errors import FileError, InputError, ModelError, UnsupportedError
 from femu.fibres import fibre_index, fibre_response
 from femu.forces import frame_members
@@ -98,11 +99,18 @@ class Result:
         """Acceleration of a node, relative to the ground."""
         return self._nodal("a", node, direction)
 
-    def drift(self, bottom: Name, top: Name) -> Array:
-        """Storey drift ratio: difference of the x displacements over the difference of heights."""
-        upper, lower = self.displacement(top, "x"), self.displacement(bottom, "x")
-        heights = self.index["coordinates"]
-        rise = heights[self._key(top)][1] - heights[self._key(bottom)][1]
+    def drift(self, bottom: Name, top: Name, direction: str = "x", up: str | None = None) -> Array:
+        """Storey drift ratio: difference of the horizontal displacements over the difference of heights.
+
+        ``up`` is the vertical axis: y in the plane, z in space, unless another is named.
+        """
+        upper, lower = self.displacement(top, direction), self.displacement(bottom, direction)
+        points = self.index["coordinates"]
+        axes = TRANSLATIONS[:len(points[self._key(top)])]
+        vertical = axes[-1] if up is None else up
+        if vertical not in axes:
+            raise InputError("Result.drift", "up", up, f"must be one of {axes}")
+        rise = points[self._key(top)][axes.index(vertical)] - points[self._key(bottom)][axes.index(vertical)]
         if rise == 0.0:
             raise InputError("Result.drift", "bottom, top", (bottom, top), "must be at different heights")
         return (upper - lower) / rise
@@ -114,20 +122,21 @@ class Result:
         load = np.array([row.get(str(place), 0.0) for row in self.index["held_loads"]])
         return self.arrays["internal"][:, column] - self.arrays["factor"] @ load
 
-    def base_shear(self) -> Array:
-        """Sum of the horizontal reactions."""
-        places = {self._place(n, "x") for n in self.index["names"] if self._has(n, "x")}
-        names = {p: next(n for n in self.index["names"] if self._has(n, "x") and self._place(n, "x") == p)
-                 for p in places & set(self.index["held"])}
-        if not names:
-            raise InputError("Result.base_shear", "reactions", self.index["held"], "hold no horizontal one",
+    def base_shear(self, direction: str = "x") -> Array:
+        """Sum of the reactions in a horizontal direction."""
+        having = [n for n in self.index["names"] if self._has(n, direction)]
+        names = {self._place(n, direction): n for n in reversed(having)}
+        held = [names[p] for p in names if p in set(self.index["held"])]
+        if not held:
+            raise InputError("Result.base_shear", "reactions", self.index["held"], f"hold none along {direction}",
                              "save them with Save(reactions=True)")
-        return np.sum([self.reaction(n, "x") for n in names.values()], axis=0)
+        return np.sum([self.reaction(n, direction) for n in held], axis=0)
 
     def force(self, element: Name, system: str = "local") -> Array:
         """Forces of an element, one column each: "basic", "local" or "global".
 
-        Local and global: (force x, force y, moment) at each end, acting on the member, local x from node i to j.
+        Local and global: (force x, force y, moment) at each end, acting on the member, local x from node i to j; in
+        space (force x, y, z, moment x, y, z).
         """
         from femu.forces import end_forces
 
@@ -138,22 +147,34 @@ class Result:
         basic = self._element(element)["basic"]
         return self.force(element, "basic")[:, _find(basic, name, f"basic force of {element!r}")]
 
-    def plastic_rotation(self, element: Name, end: str = "i") -> Array:
-        """Rotation from the chord at an end of a beam-column, less what its forces cause in the unyielded member."""
+    def plastic_rotation(self, element: Name, end: str = "i", axis: str = "z") -> Array:
+        """Rotation from the chord at an end of a beam-column, less what its forces cause in the unyielded member.
+
+        In space about the local ``axis`` "z" or "y".
+        """
         from femu.forces import plastic_deformation
 
         if end not in ("i", "j"):
             raise InputError("Result.plastic_rotation", "end", end, 'must be "i" or "j"')
-        return plastic_deformation(self, element)[:, 1 if end == "i" else 2]
+        found = plastic_deformation(self, element)
+        if axis not in ("y", "z")[found.shape[1] < 4:]:
+            raise InputError("Result.plastic_rotation", "axis", axis, 'must be "z", or "y" in space')
+        return found[:, (1 if axis == "z" else 3) + ("i", "j").index(end)]
 
     def deformation(self, element: Name) -> Array:
-        """Basic deformations of a beam-column: elongation, and the end rotations from the chord."""
+        """Basic deformations of a beam-column: elongation, and the end rotations from the chord.
+
+        In space: elongation, rotations about z at i and j, about y at i and j, and twist.
+        """
         from femu.forces import deformation
 
         return deformation(self, element)
 
     def section(self, element: Name, point: int, quantity: str) -> Array:
-        """Section response at an integration point: "N", "M", "axial_strain" or "curvature"."""
+        """Section response at an integration point: "N", "M", "axial_strain" or "curvature".
+
+        In space: "N", "Mz", "My", "T", "axial_strain", "curvature_z", "curvature_y" or "twist".
+        """
         return self.arrays["section"][:, _find(self.index["sections"], [element, f"section[{point}].{quantity}"],
                                                "section response", "save it with Save(sections=[...])")]
 
@@ -196,7 +217,7 @@ class Result:
             raise ModelError(f"there is no node {node!r} in the result of {self.model!r}.")
         if direction not in places:
             raise InputError(f"node {node!r}", "direction", direction,
-                             f"must be one of {tuple(d for d in DOF_NAMES if d in places)}")
+                             f"must be one of {tuple(d for d in SPACE_DOFS if d in places)}")
         return int(places[direction])
 
     def _nodal(self, kind: str, node: Name, direction: str) -> Array:

@@ -108,6 +108,9 @@ class Save:
         return blocks
 
 
+_SECTION_VARIABLES = {"axial_strain", "curvature", "N", "M", "curvature_z", "curvature_y", "twist", "Mz", "My", "T"}
+
+
 def of_section(variable: str) -> bool:
     """Whether a state variable is a force or deformation of a section."""
-    return variable.startswith("section[") and variable.rpartition("].")[2] in ("axial_strain", "curvature", "N", "M")
+    return variable.startswith("section[") and variable.rpartition("].")[2] in _SECTION_VARIABLES

@@ -2,18 +2,47 @@
 
 from __future__ import annotations
 
-from femu.component import Section
+from femu.component import Section, SpaceSection
 from femu.errors import InputError
-from femu.laws import law
-from femu.parameters import finite, positive
+from femu.kernels import Kernel, kernel
+from femu.laws import BLOCK, law
+from femu.parameters import Parameter, finite, positive
+
+_IN_SPACE = {"Iy": Parameter("second moment of area about local y", "length^4", 0.0, open=True),
+             "G": Parameter("shear modulus", "stress", 0.0, open=True),
+             "J": Parameter("torsion constant", "length^4", 0.0, open=True)}
 
 
 class ElasticSection(Section):
-    """Linear elastic section: ``N = E A strain``, ``M = E I curvature``."""
+    """Linear elastic section: ``N = E A strain``, ``M = E I curvature``.
+
+    In space I is the second moment about local z, and ``Iy``, ``G`` and ``J`` are needed too:
+    ``My = E Iy curvature_y``, ``T = G J twist``.
+    """
 
     E: float = positive("Young's modulus", "stress")
     A: float = positive("area", "length^2")
     I: float = positive("second moment of area", "length^4")
+    Iy: float | None = None
+    G: float | None = None
+    J: float | None = None
+
+    def validate(self) -> None:
+        for name, declaration in _IN_SPACE.items():
+            if getattr(self, name) is not None:
+                setattr(self, name, declaration.check(self.label(), name, getattr(self, name)))
+        missing = [name for name in _IN_SPACE if getattr(self, name) is None]
+        if missing and len(missing) < len(_IN_SPACE):
+            raise InputError(self.label(), missing[0], None, "must be given with the others", "Iy, G and J, or none of them")
+
+    def own_parameters(self) -> list[tuple[str, Parameter, float]]:
+        extra = [(name, d, getattr(self, name)) for name, d in _IN_SPACE.items()]
+        return super().own_parameters() + [item for item in extra if item[2] is not None]
+
+    def in_space(self) -> Section:
+        if self.Iy is None:
+            raise InputError(self.label(), "Iy", None, "must be given for a member in space", "with G and J")
+        return ElasticInSpace(self)
 
     @law
     def law(p, h, x):
@@ -31,6 +60,27 @@ class ElasticSection(Section):
         """Doubly symmetric H bent about its strong axis."""
         A, I, _, _ = h_shape_properties(depth, width, web, flange)
         return cls(E=E, A=A, I=I)
+
+
+@kernel(BLOCK)
+def _elastic(n, i, p, c, t, w, x, r, s, y, k, d):
+    stiffness = (p[0] * p[1], p[0] * p[2], p[0] * p[3], p[4] * p[5])
+    entry = 0
+    for a in range(4):
+        for b in range(a, 4):
+            for j in range(n):
+                k[entry * n + j] = stiffness[a] if a == b else 0.0
+            entry += 1
+        for j in range(n):
+            y[a * n + j] = stiffness[a] * x[a * n + j]
+    return 0
+
+
+class ElasticInSpace(SpaceSection):
+    """An `ElasticSection` of a member in space."""
+
+    def kernel(self) -> Kernel:
+        return _elastic
 
 
 def h_shape_properties(depth: float, width: float, web: float, flange: float) -> tuple[float, float, float, float]:

@@ -293,7 +293,7 @@ COMPONENTS: list[Case] = [
     ("truss: one node", lambda: Truss("t", 1, 1, material=STEEL, area=1.0), ("Truss('t')", "j = 1")),
     ("truss: geometry", lambda: Truss("t", 1, 2, material=STEEL, area=1.0, geometry="x"), ("Truss('t')", "geometry = 'x'")),
     ("link: none", lambda: TwoNodeLink("l", 1, 2, {}), ("TwoNodeLink('l')", "laws = {}")),
-    ("link: direction", lambda: TwoNodeLink("l", 1, 2, {"z": STEEL}), ("TwoNodeLink('l')", "laws = 'z'")),
+    ("link: direction", lambda: TwoNodeLink("l", 1, 2, {"w": STEEL}), ("TwoNodeLink('l')", "laws = 'w'")),
     ("link: material", lambda: TwoNodeLink("l", 1, 2, {"x": 5.0}), ("TwoNodeLink('l')", "laws['x'] = 5.0")),
     ("link: list", lambda: TwoNodeLink("l", 1, 2, [STEEL]), ("TwoNodeLink('l')", "laws")),
     ("link: shear", lambda: TwoNodeLink("l", 1, 2, {"y": STEEL}, shear_distance=2.0), ("'l'", "shear_distance = 2.0")),

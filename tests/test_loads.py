@@ -137,7 +137,7 @@ def test_member_loads_are_refused_by_elements_without_length() -> None:
     (lambda: UniformLoad(x=float("nan")), "x"), (lambda: UniformLoad(y="5"), "y"), (lambda: UniformLoad(y=True), "y"),
     (lambda: PointLoad(at=1.2, y=1.0), "at"), (lambda: PointLoad(at=-0.1), "at"), (lambda: PointLoad(at=float("nan")), "at"),
     (lambda: PointLoad(at=0.5, x=float("inf")), "x"), (lambda: Pattern("p", series=3.0), "series"),
-    (lambda: Pattern(""), "name"), (lambda: Pattern(3), "name"), (lambda: Pattern("p").add_nodal("A", {"z": 1.0}), "direction"),
+    (lambda: Pattern(""), "name"), (lambda: Pattern(3), "name"), (lambda: Pattern("p").add_nodal("A", {"up": 1.0}), "direction"),
 ])
 def test_bad_arguments(make: object, argument: str) -> None:
     with pytest.raises(InputError) as caught:

@@ -110,7 +110,7 @@ class Batch(ABC):
             return ResultsFile.reopen(path, fingerprint)
         attributes = {"fingerprint": fingerprint, "model": runner.program.name,
                       "levels": json.dumps([str(node) for node in runner.levels]),
-                      "heights": np.array([float(runner.program.coordinates[node][1]) for node in runner.levels]),
+                      "heights": np.array([float(runner.program.coordinates[node][-1]) for node in runner.levels]),
                       "scale_by": self.plan.scale_by, "period": self.plan.period, "damping": self.plan.damping,
                       "drift_limit": self.plan.drift_limit, "settings": json.dumps(self.settings(), sort_keys=True)}
         return ResultsFile.create(path, attributes, [record.name for record in self.records], self.sets(),

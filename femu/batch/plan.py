@@ -75,11 +75,12 @@ class Plan:
             found = self.storeys
         else:
             by_height: dict[float, tuple[float, Name]] = {}
-            for node, (x, y) in program.coordinates.items():
+            for node, point in program.coordinates.items():
+                x, y = point[0], point[-1]  # along and up: y in the plane, z in space
                 if (node, "x") in program.numbering.place and (y not in by_height or x < by_height[y][0]):
                     by_height[float(y)] = (float(x), node)
             found = tuple(node for _, (_, node) in sorted(by_height.items()))
-        heights = [float(program.coordinates[node][1]) for node in found]
+        heights = [float(program.coordinates[node][-1]) for node in found]
         if len(found) < 2 or any(b <= a for a, b in pairwise(heights)):
             raise InputError("batch", "storeys", found, "must be two nodes or more, each above the one before")
         return found

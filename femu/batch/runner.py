@@ -67,7 +67,7 @@ class Runner:
         self.plan = plan
         self.program = plan.compile()
         self.levels = plan.levels(self.program)
-        heights = np.array([self.program.coordinates[node][1] for node in self.levels])
+        heights = np.array([self.program.coordinates[node][-1] for node in self.levels])
         self.heights = np.diff(heights)
         limits = tuple(Limit(top, "x", plan.drift_limit * float(height), base)
                        for base, top, height in zip(self.levels, self.levels[1:], self.heights, strict=False))

@@ -179,7 +179,7 @@ class EigenCase(Case):
         found = eigen(program, self.modes)
         translation = Translator(model, program, Scales([1.0], 1.0)).eigen(self.modes)
         places = program.numbering.place
-        shapes = np.array([[[found.shapes[places[n, d], m] if (n, d) in places else 0.0 for d in ("x", "y", "rz")]
+        shapes = np.array([[[found.shapes[places[n, d], m] if (n, d) in places else 0.0 for d in model.dof_names]
                             for n in model.nodes] for m in range(self.modes)])
 
         def compare(arrays: dict[str, Any]) -> list[Difference]:
@@ -189,7 +189,7 @@ class EigenCase(Case):
             theirs = theirs * (np.sum(ours * theirs, axis=1) / np.sum(theirs**2, axis=1))[:, None]
             sizes = np.abs(ours).max(axis=1)[:, None]
             ratio = arrays["periods"] / found.periods
-            labels = [f"node {n}, {d}" for n in model.nodes for d in ("x", "y", "rz")]
+            labels = [f"node {n}, {d}" for n in model.nodes for d in model.dof_names]
             mode = np.arange(1.0, self.modes + 1.0)
             return sorted(
                 differences([Columns(mode, "mode", ["period"], ["period"], np.ones((self.modes, 1)))], [ratio[:, None]])

@@ -18,7 +18,7 @@ import numpy.typing as npt
 from femu.crossvalidation.book import Book, Untranslatable
 from femu.crossvalidation.materials import write_material
 from femu.crossvalidation.sections import write_section
-from femu.element import DOF_NAMES, Name
+from femu.element import SPACE_DOFS, Name, span
 from femu.elements import (
     DisplacementBeamColumn,
     ElasticBeamColumn,
@@ -30,6 +30,7 @@ from femu.elements import (
     ZeroLengthSection,
 )
 from femu.elements.frame_element import FrameElement
+from femu.elements.space_member import placed
 from femu.program import Program
 from femu.results import Result
 
@@ -39,6 +40,8 @@ FORCE, MOMENT = "element force", "element moment"
 SECTION_FORCE, SECTION_MOMENT = "section force", "section moment"
 _ENDS = ("x at i", "y at i", "moment at i", "x at j", "y at j", "moment at j")
 _END_KINDS = (FORCE, FORCE, MOMENT) * 2
+_SPACE_ENDS = tuple(f"{what}{axis} at {end}" for end in "ij" for what in ("", "moment ") for axis in "xyz")
+_SPACE_KINDS = (FORCE, FORCE, FORCE, MOMENT, MOMENT, MOMENT) * 2
 
 
 @dataclass(frozen=True)
@@ -79,15 +82,19 @@ ELEMENT_ITERATIONS = 60
 ELEMENT_TOLERANCE = 1e-22  # of the energy of the member: its own iteration leaves nothing to see
 
 
-def transformation(element: FrameElement, book: Book) -> int:
+def transformation(element: FrameElement, book: Book, situation: Situation) -> int:
     """Tag of the geometric transformation of a beam-column."""
     offsets = tuple(float(v) for v in (*element.offset_i, *element.offset_j))
-    key = (element.geometry, offsets)
+    axes: tuple[float, ...] = ()
+    if situation.program.dimensions == 3:
+        _, local, offset_i, offset_j = placed(element, situation.program.coordinates)
+        offsets, axes = tuple((*offset_i.tolist(), *offset_j.tolist())), tuple(local[2].tolist())
+    key = (element.geometry, axes, offsets)
     tag = book.known("transformation", key)
     if tag is None:
         tag = book.remember("transformation", key, book.tag("transformation"))
         rigid = ["-jntOffset", *offsets] if any(offsets) else []
-        book.write("geomTransf", TRANSFORMATIONS[element.geometry], tag, *rigid)
+        book.write("geomTransf", TRANSFORMATIONS[element.geometry], tag, *axes, *rigid)
     return tag
 
 
@@ -115,68 +122,79 @@ def mass_options(element: FrameElement, consistent: bool) -> list[Any]:
     return ["-mass", element.mass] + (["-cMass"] if element.consistent_mass else [])
 
 
-def _section_forces(name: Name, point: int, result: Result) -> Array:
-    return np.stack([result.section(name, point, c) for c in ("N", "M")], axis=1)
+def _section_forces(name: Name, point: int, components: tuple[str, ...], result: Result) -> Array:
+    return np.stack([result.section(name, point, c) for c in components], axis=1)
 
 
 def _one_basic_force(name: Name, k: int, result: Result) -> Array:
     return result.force(name, "basic")[:, k:k + 1]
 
 
-def frame_readings(element: FrameElement, tag: int, points: int = 0) -> list[Reading]:
+def frame_readings(element: FrameElement, situation: Situation, points: int = 0) -> list[Reading]:
     """Basic, local and global forces, and the forces of the sections."""
-    name = element.name
-    global_kinds = _END_KINDS if element.mass == 0.0 else ("",) * 6  # else with the inertia of its mass in OpenSees
+    name, tag, program = element.name, situation.tag, situation.program
+    space = program.dimensions == 3
+    ends, end_kinds = (_SPACE_ENDS, _SPACE_KINDS) if space else (_ENDS, _END_KINDS)
+    basic = program.plans[name].basic_forces
+    components = ("N", "Mz", "My", "T") if space else ("N", "M")
+    global_kinds = end_kinds if element.mass == 0.0 else ("",) * len(ends)  # else with the inertia of its mass in OpenSees
     found = [
-        Reading(["basicForce", tag], (FORCE, MOMENT, MOMENT), tuple(f"{name}, {c}" for c in ("N", "Mi", "Mj")),
+        Reading(["basicForce", tag], (FORCE,) + (MOMENT,) * (len(basic) - 1), tuple(f"{name}, {c}" for c in basic),
                 lambda result: result.force(name, "basic")),
-        Reading(["eleResponse", tag, "localForce"], _END_KINDS, tuple(f"{name}, local {c}" for c in _ENDS),
+        Reading(["eleResponse", tag, "localForce"], end_kinds, tuple(f"{name}, local {c}" for c in ends),
                 lambda result: result.force(name, "local")),
-        Reading(["eleForce", tag], global_kinds, tuple(f"{name}, global {c}" for c in _ENDS),
-                lambda result: result.force(name, "global"), tuple((n, d) for n in element.nodes for d in DOF_NAMES))]
+        Reading(["eleForce", tag], global_kinds, tuple(f"{name}, global {c}" for c in ends),
+                lambda result: result.force(name, "global"), tuple((n, d) for n in element.nodes for d in program.dof_names))]
     for point in range(points):
         found.append(Reading(
-            ["sectionForce", tag, point + 1], (SECTION_FORCE, SECTION_MOMENT),
-            tuple(f"{name}, section {point + 1}, {c}" for c in ("N", "M")),
-            partial(_section_forces, name, point)))
+            ["sectionForce", tag, point + 1], (SECTION_FORCE,) + (SECTION_MOMENT,) * (len(components) - 1),
+            tuple(f"{name}, section {point + 1}, {c}" for c in components),
+            partial(_section_forces, name, point, components)))
     return found
 
 
 @_write.register
 def _(e: ElasticBeamColumn, book: Book, situation: Situation) -> list[Reading]:
     s: Any = e.section
-    release = int(e.release_i) + 2 * int(e.release_j)
-    book.write("element", "elasticBeamColumn", situation.tag, *situation.nodes, s.A, s.E, s.I, transformation(e, book),
-               *mass_options(e, consistent=True), *(["-release", release] if release else []))
-    return frame_readings(e, situation.tag)
+    space = situation.program.dimensions == 3
+    numbers = [s.A, s.E, s.G, s.J, s.Iy, s.I] if space else [s.A, s.E, s.I]
+    releases: list[Any] = []
+    for axis in ("z", "y") if space else ("z",):
+        at_i, at_j = e.released(axis)
+        if at_i or at_j:
+            releases += [f"-release{axis}" if space else "-release", int(at_i) + 2 * int(at_j)]
+    book.write("element", "elasticBeamColumn", situation.tag, *situation.nodes, *numbers, transformation(e, book, situation),
+               *mass_options(e, consistent=True), *releases)
+    return frame_readings(e, situation)
 
 
 @_write.register
 def _(e: ForceBeamColumn, book: Book, situation: Situation) -> list[Reading]:
     rule, points = integration(e, book, situation)
-    book.write("element", "forceBeamColumn", situation.tag, *situation.nodes, transformation(e, book), rule,
+    book.write("element", "forceBeamColumn", situation.tag, *situation.nodes, transformation(e, book, situation), rule,
                "-iter", ELEMENT_ITERATIONS, ELEMENT_TOLERANCE * situation.energy, *mass_options(e, consistent=False))
-    return frame_readings(e, situation.tag, points)
+    return frame_readings(e, situation, points)
 
 
 @_write.register
 def _(e: DisplacementBeamColumn, book: Book, situation: Situation) -> list[Reading]:
     rule, points = integration(e, book, situation)
-    book.write("element", "dispBeamColumn", situation.tag, *situation.nodes, transformation(e, book), rule,
+    book.write("element", "dispBeamColumn", situation.tag, *situation.nodes, transformation(e, book, situation), rule,
                *mass_options(e, consistent=True))
-    return frame_readings(e, situation.tag, points)
+    return frame_readings(e, situation, points)
 
 
 # --- trusses and links ---
 
-LINK_DIRECTIONS = {"x": 1, "y": 2, "rz": 3}
-_LINK_KINDS = {"Fx": FORCE, "Fy": FORCE, "Mz": MOMENT, "N": FORCE, "M": MOMENT}
+_LINK_KINDS = {"Fx": FORCE, "Fy": FORCE, "Fz": FORCE, "Mx": MOMENT, "My": MOMENT, "Mz": MOMENT, "N": FORCE, "M": MOMENT,
+               "T": MOMENT}
 
 
-def work_reading(element: Any, tag: int) -> Reading:
+def work_reading(element: Any, situation: Situation) -> Reading:
     """End forces that are read for their work only."""
-    dofs = tuple((n, d) for n in element.nodes for d in DOF_NAMES)
-    return Reading(["eleForce", tag], ("",) * 6, ("",) * 6, lambda result: np.zeros((len(result.time), 6)), dofs)
+    dofs = tuple((n, d) for n in element.nodes for d in situation.program.dof_names)
+    none = ("",) * len(dofs)
+    return Reading(["eleForce", situation.tag], none, none, lambda result: np.zeros((len(result.time), len(dofs))), dofs)
 
 
 def basic_reading(element: Any, call: list[Any], names: tuple[str, ...]) -> Reading:
@@ -193,10 +211,13 @@ def _(e: Truss, book: Book, situation: Situation) -> list[Reading]:
     book.write("element", kind, situation.tag, *situation.nodes, e.area, write_material(e.material, book),
                "-rho", e.mass, "-cMass", int(e.consistent_mass), "-doRayleigh", int(e.damped))
     tag = situation.tag
-    return [basic_reading(e, ["eleResponse", tag, "axialForce"], ("N",)), work_reading(e, tag)]
+    return [basic_reading(e, ["eleResponse", tag, "axialForce"], ("N",)), work_reading(e, situation)]
 
 
-def _orientation(angle: float) -> list[Any]:
+def _orientation(element: Any) -> list[Any]:
+    if element.orient is not None:
+        return ["-orient", *(float(v) for vector in element.orient for v in vector)]
+    angle = element.angle
     c, s = math.cos(angle), math.sin(angle)
     return ["-orient", c, s, 0.0, -s, c, 0.0] if angle else []
 
@@ -204,34 +225,42 @@ def _orientation(angle: float) -> list[Any]:
 @_write.register
 def _(e: ZeroLength, book: Book, situation: Situation) -> list[Reading]:
     materials = [write_material(law, book) for law in e.laws.values()]
-    directions = [6 if d == "rz" else LINK_DIRECTIONS[d] for d in e.laws]
+    directions = [SPACE_DOFS.index(d) + 1 for d in e.laws]
     tag = situation.tag
     book.write("element", "zeroLength", tag, *situation.nodes, "-mat", *materials, "-dir", *directions,
-               "-doRayleigh", int(e.damped), *_orientation(e.angle))
+               "-doRayleigh", int(e.damped), *_orientation(e))
     names = situation.program.plans[e.name].basic_forces
     readings = [Reading(["eleResponse", tag, "material", k + 1, "stress"], (_LINK_KINDS[name],), (f"{e.name}, {name}",),
                         partial(_one_basic_force, e.name, k)) for k, name in enumerate(names)]
-    return [*readings, work_reading(e, tag)]
+    return [*readings, work_reading(e, situation)]
 
 
 @_write.register
 def _(e: TwoNodeLink, book: Book, situation: Situation) -> list[Reading]:
     materials = [write_material(law, book) for law in e.laws.values()]
     tag = situation.tag
-    shear = ["-shearDist", e.shear_distance] if "y" in e.laws else []
+    directions = situation.program.dof_names
+    space = situation.program.dimensions == 3
+    shares = np.atleast_1d(np.asarray(e.shear_distance, dtype=float)).tolist()
+    shear = ["-shearDist", *(shares * 2)[:2 if space else 1]] if "y" in e.laws or "z" in e.laws else []
+    orient: list[Any] = []
+    if space:
+        at = situation.program.coordinates
+        orient = ["-orient", *span(e, at)[1].tolist(), *e.local_y(at).tolist()]
     book.write("element", "twoNodeLink", tag, *situation.nodes, "-mat", *materials, "-dir",
-               *(LINK_DIRECTIONS[d] for d in e.laws), *shear, *(["-doRayleigh"] if e.damped else []))
+               *(directions.index(d) + 1 for d in e.laws), *orient, *shear, *(["-doRayleigh"] if e.damped else []))
     names = situation.program.plans[e.name].basic_forces
-    return [basic_reading(e, ["eleResponse", tag, "basicForce"], names), work_reading(e, tag)]
+    return [basic_reading(e, ["eleResponse", tag, "basicForce"], names), work_reading(e, situation)]
 
 
 @_write.register
 def _(e: ZeroLengthSection, book: Book, situation: Situation) -> list[Reading]:
     tag = situation.tag
     section = write_section(e.section, book)
-    book.write("element", "zeroLengthSection", tag, *situation.nodes, section, *_orientation(e.angle),
+    book.write("element", "zeroLengthSection", tag, *situation.nodes, section, *_orientation(e),
                "-doRayleigh", int(e.damped))
-    return [basic_reading(e, ["eleResponse", tag, "section", "force"], ("N", "M")), work_reading(e, tag)]
+    names = situation.program.plans[e.name].basic_forces
+    return [basic_reading(e, ["eleResponse", tag, "section", "force"], names), work_reading(e, situation)]
 
 
 @_write.register

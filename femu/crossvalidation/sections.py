@@ -31,7 +31,7 @@ def _write(section: Any, book: Book) -> int:
 @_write.register
 def _(s: ElasticSection, book: Book) -> int:
     tag = book.tag("section")
-    book.write("section", "Elastic", tag, s.E, s.A, s.I)
+    book.write("section", "Elastic", tag, s.E, s.A, s.I, *([] if s.Iy is None else [s.Iy, s.G, s.J]))
     return tag
 
 

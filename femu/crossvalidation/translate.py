@@ -30,7 +30,7 @@ from femu.crossvalidation.book import Book, Untranslatable
 from femu.crossvalidation.elements import Reading, Situation, write_element
 from femu.crossvalidation.peer import Job
 from femu.crossvalidation.series import write_path, write_series
-from femu.element import DOF_NAMES, Name
+from femu.element import ROTATIONS, TRANSLATIONS, Name
 from femu.elements import ElasticBeamColumn, LumpedMass
 from femu.elements.frame_element import FrameElement
 from femu.loads import PointLoad, UniformLoad
@@ -40,7 +40,8 @@ from femu.results import Result
 
 Array = npt.NDArray[np.float64]
 ITERATIONS = 100
-DIRECTIONS = {"x": 1, "y": 2}
+DIRECTIONS = {"x": 1, "y": 2, "z": 3}
+NORMALS = {"x": 1, "y": 2, "z": 3}
 
 
 @dataclass(frozen=True)
@@ -83,6 +84,7 @@ class Translator:
 
     def __init__(self, model: Model, program: Program, scales: Scales) -> None:
         self.model, self.program, self.scales = model, program, scales
+        self.directions = model.dof_names
         self.book = Book()
         self.nodes: dict[Name, int] = {name: tag for tag, name in enumerate(model.nodes, start=1)}
         self.elements: dict[Name, int] = {name: tag for tag, name in enumerate(model.elements, start=1)}
@@ -120,24 +122,27 @@ class Translator:
 
     def _model(self) -> None:
         book, model = self.book, self.model
-        book.write("model", "basic", "-ndm", 2, "-ndf", 3)
+        book.write("model", "basic", "-ndm", model.dimensions, "-ndf", len(self.directions))
         used = set(self.program.numbering.place)
         lumped: dict[tuple[Name, str], float] = {}
         for element in model.elements.values():
             if isinstance(element, LumpedMass):
-                for d, value in zip(DOF_NAMES, (element.mass, element.mass, element.inertia), strict=True):
+                for d in self.directions:
+                    value = element.mass if d in TRANSLATIONS else element.inertia
                     lumped[element.node, d] = lumped.get((element.node, d), 0.0) + value
         for name, tag in self.nodes.items():
             node = model.nodes[name]
             book.write("node", tag, *map(float, node.coordinates))
-            held = [int((d in node.fixed and d not in node.motion) or (name, d) not in used) for d in DOF_NAMES]
+            held = [int((d in node.fixed and d not in node.motion) or (name, d) not in used) for d in self.directions]
             if any(held):
                 book.write("fix", tag, *held)
-            mass = [node.mass.get(d, 0.0) + lumped.get((name, d), 0.0) for d in DOF_NAMES]
+            mass = [node.mass.get(d, 0.0) + lumped.get((name, d), 0.0) for d in self.directions]
             if any(mass):
                 book.write("mass", tag, *mass)
         for master, other, directions in model.equal:
-            book.write("equalDOF", self.nodes[master], self.nodes[other], *(DOF_NAMES.index(d) + 1 for d in directions))
+            book.write("equalDOF", self.nodes[master], self.nodes[other], *(self.directions.index(d) + 1 for d in directions))
+        for master, other, normal in model.diaphragms:
+            book.write("rigidDiaphragm", NORMALS[normal], self.nodes[master], self.nodes[other])
         for master, other in model.links:
             book.write("rigidLink", "beam", self.nodes[master], self.nodes[other])
         for name, element in model.elements.items():
@@ -163,7 +168,7 @@ class Translator:
 
     def _solver(self, full: bool = False) -> None:
         model = self.model
-        plain = not (model.equal or model.links or any(n.motion for n in model.nodes.values()))
+        plain = not (model.equal or model.links or model.diaphragms or any(n.motion for n in model.nodes.values()))
         self.book.write("wipeAnalysis")
         self.book.write("constraints", "Plain" if plain else "Transformation")
         self.book.write("numberer", "RCM")
@@ -216,7 +221,7 @@ class Translator:
             if target != at:
                 increments += [float(target - at) / parts] * parts
             at = float(target)
-        return ["displacements", self.nodes[analysis.node], DOF_NAMES.index(analysis.direction) + 1, increments[:count]]
+        return ["displacements", self.nodes[analysis.node], self.directions.index(analysis.direction) + 1, increments[:count]]
 
     def _transient_loads(self, stage: Stage, result: Result) -> list[Any]:
         book, analysis = self.book, stage.analysis
@@ -252,21 +257,22 @@ class Translator:
             for tag, values, hold in zip(tags, (motion.u, motion.v, motion.a), (True, False, False), strict=True):
                 write_path(book, tag, motion.t, values, hold)
             book.write("groundMotion", number, "Plain", "-disp", tags[0], "-vel", tags[1], "-accel", tags[2])
-            book.write("imposedMotion", self.nodes[node.name], DOF_NAMES.index(direction) + 1, number)
+            book.write("imposedMotion", self.nodes[node.name], self.directions.index(direction) + 1, number)
 
     def _pattern(self, name: str, series: int) -> int:
         book, pattern, tag = self.book, self.model.patterns[name], self.book.tag("pattern")
         book.write("pattern", "Plain", tag, series)
         for (node, direction), value in pattern.nodal.items():
-            forces = [0.0, 0.0, 0.0]
-            forces[DOF_NAMES.index(direction)] = value
+            forces = [0.0] * len(self.directions)
+            forces[self.directions.index(direction)] = value
             book.write("load", self.nodes[node], *forces)
         for element, load in pattern.member:
             kind: list[Any]
+            across = [load.z] if self.model.dimensions == 3 else []
             if isinstance(load, UniformLoad):
-                kind = ["-beamUniform", load.y, load.x]
+                kind = ["-beamUniform", load.y, *across, load.x]
             elif isinstance(load, PointLoad):
-                kind = ["-beamPoint", load.y, load.at, load.x]
+                kind = ["-beamPoint", load.y, *across, load.at, load.x]
             else:
                 raise Untranslatable(f"a member load of the kind {type(load).__name__} has no equivalent in OpenSees.")
             book.write("eleLoad", "-ele", self.elements[element], "-type", *kind)
@@ -283,9 +289,10 @@ class Translator:
             for name, tag in self.nodes.items():
                 found.append(self._nodal(call, kind, angular, name, tag))
         constrained = {n for a, b, _ in self.model.equal for n in (a, b)} | {n for pair in self.model.links for n in pair}
+        constrained |= {n for a, b, _ in self.model.diaphragms for n in (a, b)}
         for name, tag in self.nodes.items():
             node = self.model.nodes[name]
-            held = [d for d in DOF_NAMES if (d in node.fixed or d in node.motion)
+            held = [d for d in self.directions if (d in node.fixed or d in node.motion)
                     and (name, d) in self.program.numbering.place and name not in constrained]
             if held:
                 found.append(self._reaction(name, tag, held))
@@ -297,25 +304,25 @@ class Translator:
         return found + self.element_readings
 
     def _nodal(self, call: str, kind: str, angular: str, name: Name, tag: int) -> Reading:
-        there = [d for d in DOF_NAMES if (name, d) in self.program.numbering.place]
-        kinds = tuple("" if d not in there else angular if d == "rz" else kind for d in DOF_NAMES)
+        there = [d for d in self.directions if (name, d) in self.program.numbering.place]
+        kinds = tuple("" if d not in there else angular if d in ROTATIONS else kind for d in self.directions)
         function = {"nodeDisp": "displacement", "nodeVel": "velocity", "nodeAccel": "acceleration"}[call]
 
         def femu(result: Result) -> Array:
             none = np.zeros(len(result.time))
-            return np.stack([getattr(result, function)(name, d) if d in there else none for d in DOF_NAMES], axis=1)
+            return np.stack([getattr(result, function)(name, d) if d in there else none for d in self.directions], axis=1)
 
-        return Reading([call, tag], kinds, tuple(f"node {name}, {d}" for d in DOF_NAMES), femu,
-                       tuple((name, d) for d in DOF_NAMES))
+        return Reading([call, tag], kinds, tuple(f"node {name}, {d}" for d in self.directions), femu,
+                       tuple((name, d) for d in self.directions))
 
     def _reaction(self, name: Name, tag: int, held: list[str]) -> Reading:
-        kinds = tuple("" if d not in held else "reaction moment" if d == "rz" else "reaction" for d in DOF_NAMES)
+        kinds = tuple("" if d not in held else "reaction moment" if d in ROTATIONS else "reaction" for d in self.directions)
 
         def femu(result: Result) -> Array:
             none = np.zeros(len(result.time))
-            return np.stack([result.reaction(name, d) if d in held else none for d in DOF_NAMES], axis=1)
+            return np.stack([result.reaction(name, d) if d in held else none for d in self.directions], axis=1)
 
-        return Reading(["nodeReaction", tag], kinds, tuple(f"reaction at {name}, {d}" for d in DOF_NAMES), femu)
+        return Reading(["nodeReaction", tag], kinds, tuple(f"reaction at {name}, {d}" for d in self.directions), femu)
 
 
 def _algorithm(algorithm: Any) -> list[Any]:

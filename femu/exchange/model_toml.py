@@ -53,12 +53,14 @@ def model_to_toml(model: Model) -> str:
     nodes = [_node(node, encoder) for node in model.nodes.values()]
     elements = [encoder.object(element) for element in model.elements.values()]
     patterns = [_pattern(pattern, encoder) for pattern in model.patterns.values()]
-    tables: dict[str, Any] = {"format": FORMAT, "name": model.name, "dimensions": getattr(model, "dimensions", 2),
+    tables: dict[str, Any] = {"format": FORMAT, "name": model.name, "dimensions": model.dimensions,
                               "node": nodes, "part": encoder.parts, "element": elements}
     if model.equal:
         tables["equal"] = [{"node": a, "other": b, "directions": list(d)} for a, b, d in model.equal]
     if model.links:
         tables["link"] = [{"node": a, "other": b} for a, b in model.links]
+    if model.diaphragms:
+        tables["diaphragm"] = [{"node": a, "other": b, "normal": normal} for a, b, normal in model.diaphragms]
     tables["pattern"] = patterns
     if model.damping is not None:
         tables["rayleigh"] = {k: v for k, v in encoder.object(model.damping).items() if k != TYPE}
@@ -136,8 +138,7 @@ def _pattern(pattern: Pattern, encoder: Encoder) -> dict[str, Any]:
 
 def _model(tables: dict[str, Any], what: str) -> Model:
     decoder = Decoder(tables.get("part", {}), what)
-    dimensions = tables.get("dimensions", 2)
-    model = Model(tables["name"]) if dimensions == 2 else Model(tables["name"], dimensions=dimensions)  # type: ignore[call-arg]
+    model = Model(tables["name"], dimensions=tables.get("dimensions", 2))
     for table in tables.get("node", []):
         node = model.node(table["name"], *table["at"], fixed=table.get("fixed", False))
         for direction, mass in table.get("mass", {}).items():
@@ -153,6 +154,8 @@ def _model(tables: dict[str, Any], what: str) -> Model:
         model.equal_dof(table["node"], [table["other"]], table["directions"])
     for table in tables.get("link", []):
         model.rigid_link(table["node"], table["other"])
+    for table in tables.get("diaphragm", []):
+        model.rigid_diaphragm([table["node"], table["other"]], normal=table["normal"])
     for table in tables.get("pattern", []):
         model.pattern(table["name"], decoder.value(table["series"]) if "series" in table else None)
         for load in table.get("nodal", []):

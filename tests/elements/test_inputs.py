@@ -60,7 +60,7 @@ WRONG = [
     (lambda: TwoNodeLink("e", 1, 1, SPRING), "j"),
     (lambda: TwoNodeLink("e", 1, 2, {}), "laws"),
     (lambda: TwoNodeLink("e", 1, 2, Elastic(1.0)), "laws"),
-    (lambda: TwoNodeLink("e", 1, 2, {"z": Elastic(1.0)}), "laws"),
+    (lambda: TwoNodeLink("e", 1, 2, {"w": Elastic(1.0)}), "laws"),
     (lambda: TwoNodeLink("e", 1, 2, {"x": ELASTIC}), "laws['x']"),
     (lambda: TwoNodeLink("e", 1, 2, SPRING, shear_distance=1.5), "shear_distance"),
     (lambda: TwoNodeLink("e", 1, 2, {"y": Viscous(1.0)}, damped=True), "damped"),

@@ -18,6 +18,7 @@ GROUPS: dict[str, str] = {
     "dynamics": "femu.crossvalidation.suite.dynamics",
     "integrators": "femu.crossvalidation.suite.integrators",
     "frames": "femu.crossvalidation.suite.frames",
+    "space": "femu.crossvalidation.suite.space",
 }
 
 

@@ -1,0 +1,117 @@
+"""Beam-columns in space: what they share outside their basic system.
+
+`FrameElement` hands over to this module where its nodes have three coordinates.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from femu.element import SPACE_DOFS, Array, Element, Name, Plan, span
+from femu.elements import space_frame
+from femu.elements.frame import GEOMETRIES
+from femu.errors import InputError, UnsupportedError
+from femu.loads import PointLoad, UniformLoad
+
+if TYPE_CHECKING:
+    from femu.elements.frame_element import FrameElement
+
+SPACE_NAMES = ("N", "Mz_i", "Mz_j", "My_i", "My_j", "T")
+_PLACES = [name.removeprefix("M") for name in SPACE_NAMES]
+SPACE_STATE = [*SPACE_NAMES, *(f"k_{a}_{b}" for at, a in enumerate(_PLACES) for b in _PLACES[at:]), *(f"v_{a}" for a in _PLACES)]
+"""State of every frame element in space before its own: basic forces, upper triangle of the basic stiffness, deformations."""
+
+PARALLEL = 1e-8  # sine of the angle below which two directions count as one
+
+
+def plan_in_space(element: FrameElement, coordinates: dict[Name, Array]) -> Plan:
+    """Lay a beam-column out in space."""
+    length, axes, offset_i, offset_j = placed(element, coordinates)
+    if element.geometry == "corotational":
+        raise UnsupportedError(f"{element.label()}: in space geometry is \"linear\" or \"p-delta\".")
+    integers, constants, state, workspace, load = element.space_plan(length)
+    return Plan(
+        dofs=[(node, d) for node in element.nodes for d in SPACE_DOFS],
+        group=space_frame.space_frame_group, basic=element.space_kernel(),
+        integers=[GEOMETRIES[element.geometry], *integers],
+        geometry=[*space_frame.constants(length, axes, offset_i, offset_j), *constants],
+        state=SPACE_STATE + state, workspace=space_frame.BASIC_WORKSPACE + workspace,
+        load_size=space_frame.END_REACTIONS + load, end_reactions=space_frame.END_REACTIONS, damped=element.damped,
+        mass=_mass_terms(element, length, axes), basic_forces=SPACE_NAMES)
+
+
+def placed(element: FrameElement, coordinates: dict[Name, Array]) -> tuple[float, Array, Array, Array]:
+    """Length of the flexible part, local axes (rows), and offsets at i and j."""
+    offsets = []
+    for name in ("offset_i", "offset_j"):
+        vector = numbers(getattr(element, name))
+        if vector.shape != (3,) and vector.any():
+            raise InputError(element.label(), name, getattr(element, name), "must be three numbers in space")
+        offsets.append(vector if vector.shape == (3,) else np.zeros(3))
+    length, x = span(element, coordinates, offsets[1] - offsets[0])
+    return length, local_axes(element, x, element.vecxz), offsets[0], offsets[1]
+
+
+def local_axes(element: Element, x: Array, vecxz: Sequence[float] | None) -> Array:
+    """Local axes (rows) of a member along the unit vector x, with a vector in its local x-z plane."""
+    if vecxz is None:
+        vecxz = (1.0, 0.0, 0.0) if float(np.hypot(x[0], x[1])) < PARALLEL else (0.0, 0.0, 1.0)
+    vector = np.asarray(vecxz, dtype=float)
+    y = np.cross(vector / np.linalg.norm(vector), x)
+    size = float(np.linalg.norm(y))
+    if size < PARALLEL:
+        raise InputError(element.label(), "vecxz", tuple(vecxz), "must not be along the member",
+                         f"the member points along ({', '.join(f'{v:g}' for v in x)})")
+    y = y / size
+    return np.array([x, y, np.cross(x, y)])
+
+
+def member_load_in_space(element: FrameElement, load: UniformLoad | PointLoad, plan: Plan) -> Array:
+    """End reactions of a load on a member (x at i, y at i and j, z at i and j), then what its basic system reads."""
+    length = plan.geometry[space_frame.LENGTH]
+    if isinstance(load, UniformLoad):
+        half = 0.5 * length
+        ends = [-load.x * length, -load.y * half, -load.y * half, -load.z * half, -load.z * half]
+    else:
+        a, b = load.at, 1.0 - load.at
+        ends = [-load.x, -load.y * b, -load.y * a, -load.z * b, -load.z * a]
+    return np.concatenate([ends, element.space_load(load, length, plan)])
+
+
+def clamped_in_space(load: UniformLoad | PointLoad, length: float) -> Array:
+    """Basic forces of a load on a prismatic elastic bar with clamped ends."""
+    from femu.elements.frame_element import clamped_forces
+
+    N, zi, zj = clamped_forces(load, length)
+    _, yi, yj = clamped_forces(replace(load, y=load.z), length)
+    return np.array([N, zi, zj, -yi, -yj, 0.0])
+
+
+def _mass_terms(element: FrameElement, length: float, axes: Array) -> list[tuple[int, int, str, float]]:
+    if not element.consistent_mass:
+        return [(d, d, "mass", length / 2.0) for d in (0, 1, 2, 6, 7, 8)]
+    a, b, polar = length / 420.0, length / 6.0, element.polar_radius()
+    local = np.zeros((12, 12))
+    for at, factor in ((0, b), (3, b * polar)):  # along and about the axis
+        local[np.ix_((at, at + 6), (at, at + 6))] = factor * np.array([[2.0, 1.0], [1.0, 2.0]])
+    for moved, turned, l in ((1, 5, length), (2, 4, -length)):  # in the planes x-y and x-z
+        at_all = (moved, turned, moved + 6, turned + 6)
+        local[np.ix_(at_all, at_all)] = a * np.array([
+            [156, 22 * l, 54, -13 * l], [22 * l, 4 * l * l, 13 * l, -3 * l * l],
+            [54, 13 * l, 156, -22 * l], [-13 * l, -3 * l * l, -22 * l, 4 * l * l]])
+    rotation = np.kron(np.eye(4), axes)
+    matrix = rotation.T @ local @ rotation
+    return [(r, c, "mass", float(matrix[r, c])) for r in range(12) for c in range(12) if matrix[r, c] != 0.0]
+
+
+def numbers(value: Any) -> Array:
+    """A sequence as an array, or an empty one where it does not hold finite numbers."""
+    try:
+        vector = np.asarray(value, dtype=float)
+    except (TypeError, ValueError):
+        return np.zeros(0)
+    return vector if np.isfinite(vector).all() else np.zeros(0)

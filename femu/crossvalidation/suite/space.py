@@ -1,0 +1,189 @@
+"""Models in space and on a line: every element that femu has there, static, cyclic and dynamic."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+from femu.analyses import DisplacementControl, LoadControl, Newmark, Transient, protocol
+from femu.crossvalidation.case import DYNAMIC, Case, EigenCase, ModelCase
+from femu.crossvalidation.translate import Stage
+from femu.element import ROTATIONS, Element
+from femu.elements import ElasticBeamColumn, Truss, TwoNodeLink, ZeroLength
+from femu.loads import PointLoad, UniformLoad
+from femu.materials import Bilinear, BoucWen, Elastic, ElasticSection, MenegottoPinto, Viscous
+from femu.model import Model
+from femu.records import GroundMotion
+
+GRAVITY = Stage(LoadControl(pattern="gravity", steps=4))
+PUSH = Stage(LoadControl(pattern="push", steps=10))
+SECONDS = 5.0
+TOP = (1.1, -0.7, 3.2)  # of a leaning column: no axis of it is a global one
+VECXZ = (0.3, 1.0, 0.2)
+
+
+def elastic() -> ElasticSection:
+    """An H 300 x 200 of steel."""
+    return ElasticSection(E=206e9, A=6.5e-3, I=1.1e-4, Iy=1.6e-5, G=79e9, J=2.9e-7)
+
+
+def quake(pga: float = 4.0, directions: tuple[str, ...] = ("x", "y", "z")) -> Stage:
+    """El Centro along several axes at once, each with a factor of its own."""
+    return Stage(Transient(Newmark(), dt=0.01), {
+        d: GroundMotion.el_centro().scaled(pga=pga * share) for d, share in zip(directions, (1.0, 0.7, 0.5), strict=False)},
+        SECONDS)
+
+
+def cycles(node: Any, direction: str, size: float) -> Stage:
+    """Cyclic displacements of a node."""
+    return Stage(DisplacementControl(node, direction, protocol([0.4 * size, size]), 0.05 * size, pattern="push"))
+
+
+def column(member: Callable[..., Element], *, weight: float = 200e3, pieces: int = 1, lumped: float = 20e3,
+           inertia: float = 300.0, **options: Any) -> Model:
+    """A leaning column in space with a mass and loads in all directions at its top."""
+    model = Model("column in space", dimensions=3)
+    for k in range(pieces + 1):
+        share = k / pieces
+        model.node(k, *(share * v for v in TOP), fixed=k == 0, mass=[lumped] * 3 + [inertia] * 3 if k == pieces else None)
+    for k in range(pieces):
+        model.add(member(f"piece {k + 1}", k, k + 1, vecxz=VECXZ, **options))
+    model.load(pieces, z=-weight, pattern="gravity")
+    model.load(pieces, x=10e3, y=6e3, z=-2e3, rx=1e3, ry=-2e3, rz=3e3, pattern="push")
+    return model
+
+
+def loaded_column(member: Callable[..., Element], **options: Any) -> Model:
+    """The leaning column with loads along it."""
+    model = column(member, **options)
+    model.member_load("piece 1", UniformLoad(x=-2e3, y=3e3, z=-4e3), pattern="push")
+    model.member_load("piece 1", PointLoad(0.3, x=1e3, y=-5e3, z=7e3), pattern="push")
+    return model
+
+
+def hinged_column(**options: Any) -> Model:
+    """The leaning column, its top held against rotation, under a uniform load.
+
+    (OpenSees' own forces of a point load on a member with a hinge differ from those of statics.)
+    """
+    model = column(ElasticBeamColumn, section=elastic(), **options)
+    model.fix(1, ROTATIONS)
+    model.member_load("piece 1", UniformLoad(x=-2e3, y=3e3, z=-4e3), pattern="push")
+    return model
+
+
+def frame(member: Callable[..., Element], make_section: Callable[[], Any], geometry: str = "linear", floors: int = 2,
+          diaphragm: bool = True) -> Model:
+    """A frame of one bay each way, with rigid floors whose nodes follow one at the centre of mass."""
+    model = Model("frame in space", dimensions=3)
+    corners = ((0.0, 0.0), (6.0, 0.0), (6.0, 4.0), (0.0, 4.0))
+    section = make_section()
+    for floor in range(floors + 1):
+        for c, (x, y) in enumerate(corners):
+            mass = None if diaphragm or floor == 0 else 8e3
+            model.node(10 * floor + c, x, y, 3.4 * floor, fixed=floor == 0, mass=mass)
+    for floor in range(1, floors + 1):
+        level = [10 * floor + c for c in range(4)]
+        for c in range(4):
+            model.add(member(f"column {floor}.{c}", 10 * floor - 10 + c, 10 * floor + c, section=section, geometry=geometry,
+                             vecxz=(0.0, 1.0, 0.0) if c % 2 else (1.0, 0.0, 0.0)))
+            model.add(ElasticBeamColumn(f"beam {floor}.{c}", level[c], level[(c + 1) % 4], section=elastic()))
+            model.load(level[c], z=-60e3, pattern="gravity")
+        if diaphragm:
+            centre = 10 * floor + 9
+            model.node(centre, 3.2, 1.9, 3.4 * floor, fixed=("z", "rx", "ry"), mass=(32e3, 32e3, 0.0, 0.0, 0.0, 2e5))
+            model.rigid_diaphragm([centre, *level], normal="z")
+            model.load(centre, x=20e3, y=8e3, pattern="push")
+        else:
+            model.load(level[0], x=20e3, y=8e3, pattern="push")
+    return model
+
+
+def dome(geometry: str = "linear", material: Callable[[], Any] = lambda: Elastic(206e9)) -> Model:
+    """A star dome of trusses: no node has rotations."""
+    model = Model("dome", dimensions=3)
+    model.node("top", 0.0, 0.0, 1.6, mass=2e3)
+    for k in range(6):
+        turn = k * math.pi / 3.0
+        model.node(f"ring {k}", 2.5 * math.cos(turn), 2.5 * math.sin(turn), 0.6, mass=1e3)
+        model.node(f"base {k}", 4.3 * math.cos(turn + 0.5), 4.3 * math.sin(turn + 0.5), 0.0, fixed=True)
+    law = material()
+    bars = [("top", f"ring {k}") for k in range(6)] + [(f"ring {k}", f"ring {(k + 1) % 6}") for k in range(6)]
+    bars += [(f"ring {k}", f"base {k - d if k >= d else k - d + 6}") for k in range(6) for d in (0, 1)]
+    for n, (a, b) in enumerate(bars):
+        model.add(Truss(f"bar {n}", a, b, material=law, area=3e-4, geometry=geometry))
+    model.load("top", x=2e3, z=-25e3, pattern="gravity")
+    model.load("top", x=4e3, z=-20e3, pattern="push")
+    return model
+
+
+def springs(link: str) -> Model:
+    """A mass on a link with a law in each of the six directions."""
+    laws = {"x": Bilinear(3e5, 4e3, 0.05), "y": BoucWen(0.1, 3e5, 2.0, 5e3, 5e3), "z": MenegottoPinto(4e5, 6e3, 0.03),
+            "rx": Bilinear(2e5, 3e3, 0.1), "ry": Elastic(3e5), "rz": Bilinear(4e5, 2e3, 0.05)}
+    model = Model(link, dimensions=3)
+    far = (0.4, 0.3, 1.1) if link == "two-node link" else (0.0, 0.0, 0.0)
+    model.node("base", 0.0, 0.0, 0.0, fixed=True)
+    model.node("end", *far)
+    # the mass is off the axis, so that it turns as well
+    model.node("mass", far[0] + 0.3, far[1] - 0.2, far[2] + 0.5, mass=(1e3, 1e3, 1e3, 50.0, 60.0, 70.0))
+    model.rigid_link("end", "mass")
+    if link == "two-node link":
+        model.add(TwoNodeLink("link", "base", "end", laws, shear_distance=(0.3, 0.6), orient=(0.2, 1.0, 0.1)))
+    else:
+        model.add(ZeroLength("link", "base", "end", laws, orient=((1.0, 0.3, 0.2), (-0.2, 1.0, 0.5))))
+    model.load("mass", x=3e3, y=2e3, z=-4e3, rx=1e3, ry=5e2, rz=-8e2, pattern="push")
+    return model
+
+
+def line() -> Model:
+    """Masses on a line: a bar, a spring that yields and a dashpot."""
+    model = Model("on a line", dimensions=1)
+    model.node("base", 0.0, fixed=True)
+    model.node("one", 2.0, mass=500.0)
+    model.node("two", 2.0, mass=300.0)
+    model.add(Truss("bar", "base", "one", material=MenegottoPinto(2e8, 3e5, 0.05), area=1e-3))
+    model.add(ZeroLength("spring", "one", "two", {"x": Bilinear(5e4, 1e3, 0.1)}))
+    model.add(ZeroLength("dashpot", "one", "two", {"x": Viscous(500.0)}))
+    model.load("two", x=1.5e3, pattern="push")
+    return model
+
+
+def cases() -> list[Case]:
+    """All of the group."""
+    made: list[Case] = []
+    for geometry in ("linear", "p-delta"):
+        model = partial(column, ElasticBeamColumn, section=elastic(), geometry=geometry)
+        made += [ModelCase(f"space ElasticBeamColumn, {geometry}, static", model, [GRAVITY, PUSH], quick=geometry == "p-delta"),
+                 ModelCase(f"space ElasticBeamColumn, {geometry}, dynamic", model, [GRAVITY, quake()], limit=DYNAMIC)]
+    offsets: dict[str, Any] = {"offset_i": (0.1, -0.05, 0.2), "offset_j": (-0.15, 0.1, -0.1)}
+    made += [
+        ModelCase("space ElasticBeamColumn, member loads", partial(loaded_column, ElasticBeamColumn, section=elastic()), [PUSH]),
+        ModelCase("space ElasticBeamColumn, member loads, offsets",
+                  partial(loaded_column, ElasticBeamColumn, section=elastic(), **offsets), [PUSH]),
+        ModelCase("space ElasticBeamColumn, offsets, p-delta",
+                  partial(column, ElasticBeamColumn, section=elastic(), geometry="p-delta", **offsets), [GRAVITY, PUSH]),
+        ModelCase("space ElasticBeamColumn, hinges about y and z", partial(hinged_column, release_i="y", release_j="z"), [PUSH]),
+        ModelCase("space ElasticBeamColumn, hinge about both axes", partial(hinged_column, release_i=True), [PUSH]),
+        ModelCase("space frame, rigid floors, static", partial(frame, ElasticBeamColumn, elastic), [GRAVITY, PUSH]),
+        ModelCase("space frame, rigid floors, p-delta, dynamic", partial(frame, ElasticBeamColumn, elastic, "p-delta"),
+                  [GRAVITY, quake(directions=("x", "y"))], limit=DYNAMIC, quick=True),
+        EigenCase("space frame, periods", partial(frame, ElasticBeamColumn, elastic, diaphragm=False), 6),
+        EigenCase("space ElasticBeamColumn, consistent mass, periods",
+                  partial(column, ElasticBeamColumn, section=elastic(), mass=50.0, lumped=10.0, inertia=0.0, pieces=3,
+                          consistent_mass=True), 4),
+        ModelCase("space dome of trusses, static", dome, [PUSH]),
+        ModelCase("space dome of trusses, corotational, yielding",
+                  partial(dome, "corotational", lambda: MenegottoPinto(206e9, 80e6, 0.05)),
+                  [GRAVITY, Stage(LoadControl(pattern="push", steps=20))], quick=True),
+        ModelCase("space dome of trusses, corotational, dynamic",
+                  partial(dome, "corotational", lambda: Bilinear(206e9, 80e6, 0.05)), [GRAVITY, quake(20.0)], limit=DYNAMIC),
+        ModelCase("a line of springs, static", line, [PUSH]),
+        ModelCase("a line of springs, dynamic", line, [quake(directions=("x",))], limit=DYNAMIC, quick=True)]
+    for link in ("zero length", "two-node link"):
+        made += [ModelCase(f"space {link}, six laws, static", partial(springs, link), [PUSH]),
+                 ModelCase(f"space {link}, six laws, dynamic", partial(springs, link), [PUSH, quake()], limit=DYNAMIC,
+                           quick=link == "zero length")]
+    return made

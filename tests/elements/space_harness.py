@@ -1,0 +1,97 @@
+"""Runs elements in space at imposed displacements, and the list of elements that the tests go through."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from element_harness import AREA, EA, FY, GEOMETRIES, INERTIA, NY, E, Probe
+from scipy.spatial.transform import Rotation
+
+from femu.elements import ElasticBeamColumn, Truss, TwoNodeLink, ZeroLength
+from femu.materials import Bilinear, ElasticSection, MenegottoPinto
+from femu.model import Model
+
+SPACE = ElasticSection(E=E, A=AREA, I=INERTIA, Iy=0.3 * INERTIA, G=0.4 * E, J=0.02 * INERTIA)
+ORIGIN = np.array([1.0, -0.5, 0.3])
+CHORD = np.array([1.7, 1.2, 2.1])
+VECXZ = np.array([0.3, -0.2, 1.0])
+OFFSETS = (np.array([0.2, -0.1, 0.15]), np.array([-0.3, 0.15, 0.1]))
+LAWS = {"x": Bilinear(EA / 3.0, NY, 0.03), "y": MenegottoPinto(8e4, 150.0, 0.02), "z": Bilinear(6e4, 200.0, 0.05),
+        "rx": Bilinear(2e4, 100.0, 0.1), "ry": MenegottoPinto(3e4, 120.0, 0.05), "rz": Bilinear(2e4, 100.0, 0.1)}
+ORIENT = (np.array([1.0, 0.4, -0.2]), np.array([-0.3, 1.0, 0.5]))
+
+
+@dataclass
+class Case:
+    """How to make an element between nodes 1 and 2 in axes turned by a matrix, and how much it bears."""
+
+    make: Callable[[str, np.ndarray], Any]
+    geometries: tuple[str, ...] = ("linear",)
+    size: float = 0.02
+    coincident: bool = False
+
+
+def frame(kind: Any, offsets: bool = False, geometries: tuple[str, ...] = GEOMETRIES, **options: Any) -> Case:
+    """A beam-column."""
+    def make(geometry: str, turn: np.ndarray) -> Any:
+        own = dict(options)
+        if offsets:
+            own |= {"offset_i": turn @ OFFSETS[0], "offset_j": turn @ OFFSETS[1]}
+        return kind("e", 1, 2, geometry=geometry, vecxz=turn @ VECXZ, **own)
+
+    return Case(make, geometries)
+
+
+SMALL = ("linear", "p-delta")
+CASES: dict[str, Case] = {
+    "elastic": frame(ElasticBeamColumn, section=SPACE, geometries=SMALL),
+    "elastic, offsets": frame(ElasticBeamColumn, offsets=True, section=SPACE, geometries=SMALL),
+    "elastic, hinges": frame(ElasticBeamColumn, section=SPACE, release_i="y", release_j=True, geometries=SMALL),
+    "truss": Case(lambda geometry, turn: Truss("e", 1, 2, material=MenegottoPinto(E, FY, 0.02), area=AREA, geometry=geometry),
+                  GEOMETRIES),
+    "two-node link": Case(lambda geometry, turn: TwoNodeLink(
+        "e", 1, 2, LAWS, shear_distance=(0.3, 0.6), orient=turn @ np.array([0.2, 1.0, -0.4]))),
+    "zero length": Case(lambda geometry, turn: ZeroLength("e", 1, 2, LAWS, orient=[turn @ v for v in ORIENT]), coincident=True),
+}
+ALL = [(name, geometry) for name, case in CASES.items() for geometry in case.geometries]
+
+
+def free_element(name: str, geometry: str, turn: np.ndarray | None = None) -> Probe:
+    """A model of one element, all of whose degrees of freedom are free; turned as a whole by a rotation matrix."""
+    case, turn = CASES[name], np.eye(3) if turn is None else turn
+    model = Model(name, dimensions=3)
+    for node, place in ((1, ORIGIN), (2, ORIGIN if case.coincident else ORIGIN + CHORD)):
+        model.node(node, *(turn @ place))
+    model.add(case.make(geometry, turn))
+    return Probe(model)
+
+
+def random_motion(probe: Probe, seed: int, size: float) -> np.ndarray:
+    """Random displacements of the given size."""
+    return size * np.random.default_rng(seed).uniform(-1.0, 1.0, probe.program.ndof)
+
+
+def rigid_motion(probe: Probe, rotation: np.ndarray, shift: np.ndarray) -> np.ndarray:
+    """Displacements of a finite rotation (a vector) about the origin, and a shift."""
+    u = np.zeros(probe.program.ndof)
+    matrix = Rotation.from_rotvec(rotation).as_matrix()
+    for (node, direction), place in probe.program.numbering.place.items():
+        x = probe.program.coordinates[node]
+        moved = dict(zip(("x", "y", "z"), matrix @ x - x + shift, strict=True))
+        u[place] = {**moved, **dict(zip(("rx", "ry", "rz"), rotation, strict=True))}[direction]
+    return u
+
+
+def turned_dofs(one: Probe, two: Probe, turn: np.ndarray) -> np.ndarray:
+    """Matrix that turns the vectors over the degrees of freedom of one model into those of the turned one."""
+    matrix = np.zeros((two.program.ndof, one.program.ndof))
+    for (node, direction), place in one.program.numbering.place.items():
+        prefix, axis = direction[:-1], "xyz".index(direction[-1])
+        for other in range(3):
+            dof = (node, prefix + "xyz"[other])
+            if dof in two.program.numbering.place:
+                matrix[two.program.dof(*dof), place] = turn[other, axis]
+    return matrix
