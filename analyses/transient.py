@@ -63,7 +63,7 @@ class Transient:
     def run(self, model: Model | Program, motion: Excitation = None, *, duration: float | None = None,
             start: State | None = None, save: Save | None = None, parameters: Array | None = None,
             progress: Progress | None = None) -> Result:
-        """Response to base acceleration ``motion`` (along x, or a mapping of "x", "y", "z" to motions).
+        """Response to base acceleration ``motion`` (along x, or a mapping of "x" and "y" to motions).
 
         ``duration`` is that of the longest motion if left out. ``start`` is a state to go on from, at its own time;
         it is not changed. ``parameters`` stands in for the program's parameter vector. Displacements are relative
@@ -146,7 +146,7 @@ class Transient:
         self._modal(run)
         nodal = run.hold(slot.NODAL, program.nodal.copy())
         for direction in motions:
-            row = program.ground(direction)
+            row = program.pattern_names.index(GROUND[direction])
             nodal[row] = -run.mass_times(program.influence(direction))
             program.gather(nodal[row])
         run.hold(slot.NODAL_WANTED, np.any(nodal != 0.0, axis=1).astype(np.int64))
@@ -171,7 +171,7 @@ class Transient:
         program = run.program
         series = list(program.series)
         for direction, motion in motions.items():
-            series[program.ground(direction)] = motion
+            series[program.pattern_names.index(GROUND[direction])] = motion
         moves = np.array([int(s is not None) for s in series] or [0], dtype=np.int64)
         run.hold(slot.MOVES, moves)
         moving_member = any(s is not None and np.any(program.member[row] != 0.0) for row, s in enumerate(series))

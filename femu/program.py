@@ -98,12 +98,6 @@ class Program:
             raise ModelError(f"there is no element {name!r} in {self!r}.")
         return self._state_start[name], self.plans[name].state
 
-    def ground(self, direction: str) -> int:
-        """Row of the pattern of uniform base excitation in a direction."""
-        if direction not in self.translations:
-            raise InputError("Transient.run", "motion", direction, f"must be along one of {self.translations}")
-        return self.pattern_names.index(GROUND[direction])
-
     def state(self) -> State:
         """A virgin state."""
         return State(self)

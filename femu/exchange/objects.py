@@ -40,10 +40,10 @@ class Encoder:
 
     def value(self, content: Any, what: str) -> Any:
         """Plain data for anything a field may hold."""
+        if isinstance(content, np.generic):  # first: np.float64 is a float too
+            return content.item()
         if isinstance(content, (bool, int, float, str)):
             return content
-        if isinstance(content, np.generic):
-            return content.item()
         if isinstance(content, np.ndarray):
             return content.tolist()
         if isinstance(content, Constitutive):

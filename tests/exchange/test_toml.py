@@ -207,7 +207,7 @@ def test_file(tmp_path: Path) -> None:
     (("EA = ", "EB = "), "EB"),
     (("EA = ", "EA = -"), "EA"),
     (('name = "left"', 'names = "left"'), "argument"),
-    (('at = [0.0, 0.0]', 'at = [0.0]'), "describe"),
+    (('at = [0.0, 0.0]', 'at = [0.0]'), "y = None"),
     (("[[node]]", "[[node"), "not TOML"),
 ])
 def test_wrong_text_is_an_error_that_says_what(change: tuple[str, str], word: str) -> None:
