@@ -63,7 +63,7 @@ class Transient:
     def run(self, model: Model | Program, motion: Excitation = None, *, duration: float | None = None,
             start: State | None = None, save: Save | None = None, parameters: Array | None = None,
             progress: Progress | None = None) -> Result:
-        """Response to base acceleration ``motion`` (along x, or a mapping of "x" and "y" to motions).
+        """Response to base acceleration ``motion`` (along x, or a mapping of "x", "y", "z" to motions).
 
         ``duration`` is that of the longest motion if left out. ``start`` is a state to go on from, at its own time;
         it is not changed. ``parameters`` stands in for the program's parameter vector. Displacements are relative
@@ -146,6 +146,8 @@ class Transient:
         self._modal(run)
         nodal = run.hold(slot.NODAL, program.nodal.copy())
         for direction in motions:
+            if GROUND[direction] not in program.pattern_names:
+                raise InputError("Transient.run", "motion", direction, f"must be along one of {program.translations}")
             row = program.pattern_names.index(GROUND[direction])
             nodal[row] = -run.mass_times(program.influence(direction))
             program.gather(nodal[row])
