@@ -86,19 +86,10 @@ def _unbalance(context, settings):
                      + dot(neq, inertia, inertia) + dot(neq, damping, damping))
 
 
-@inlined
-def _renew(context, settings):
-    """Factor the matrix of the iteration anew where something changed; 0, or 1 where it is singular."""
-    same = context[slot.FRESH] == 0 and context[slot.CHANGED] == 0
-    if same and settings[code.CURRENT] == 0.0 and settings[code.COMMITTED] == 0.0:
-        return 0
-    context[slot.CHANGED] = 0
-    return _factor(context, settings, floats_at(context[slot.K]))
-
-
 @routine
 def _factor(context, settings, stiffness):
     """Form and factor the matrix of the iteration with a stiffness; 0, or 1 where it is singular."""
+    context[slot.CHANGED] = 0
     current, committed, own = settings[code.CURRENT], settings[code.COMMITTED], floats_at(context[slot.OWN])
     dt, alpha = settings[code.DT], own[ALPHA_F]
     by_damping = alpha * settings[code.GAMMA] / (settings[code.BETA] * dt)
@@ -137,11 +128,11 @@ def _iterate(context, settings, step, report):
     scale = _unbalance(context, settings)
     started = norm(neq, floats_at(context[slot.R]))
     for iteration in range(int(settings[code.ITERATIONS])):
-        if iteration < own[CHORD]:
-            singular = _renew(context, settings)
+        # the factors of the last iteration still serve where no element changed its stiffness since
+        if iteration == 0 or (iteration < own[CHORD] and context[slot.CHANGED] != 0):
+            singular = _factor(context, settings, floats_at(context[slot.K]))
         elif iteration == own[CHORD]:
             singular = _factor(context, settings, floats_at(context[slot.KINITIAL]))
-            context[slot.CHANGED] = 1  # the next step wants its tangent
         if singular != 0:
             return code.SINGULAR
         _move(context, settings)
@@ -166,9 +157,8 @@ def _split(context, settings, step, report):
     seen[slot.ESTIMATE] = slot.INCREMENTS_MEASURED
     if determine(context, slot.EVALUATE) != 0:
         return code.ELEMENT_FAILED
-    context[slot.CHANGED] = 1
     _unbalance(context, settings)
-    if _renew(context, settings) != 0:
+    if _factor(context, settings, floats_at(context[slot.K])) != 0:
         return code.SINGULAR
     _move(context, settings)
     seen[slot.ESTIMATE] = slot.AS_BEFORE
