@@ -1,0 +1,143 @@
+"""Integrators with a fixed amount of work a step, on frames: constraints, supports that move, member loads, what is refused."""
+
+import numpy as np
+import pytest
+
+from femu import AnalysisError, GroundMotion, InputError, Model, Motion
+from femu.analyses import (
+    HHT,
+    AlphaOS,
+    CentralDifference,
+    FixedIterations,
+    KRAlpha,
+    LoadControl,
+    Newmark,
+    NewmarkExplicit,
+    RungeKutta,
+    Transient,
+)
+from femu.elements import ElasticBeamColumn, ForceBeamColumn
+from femu.loads import UniformLoad
+from femu.materials import Bilinear, ElasticSection, UncoupledSection
+from femu.series import Sine
+
+QUAKE = GroundMotion.el_centro().scaled(pga=5.0)
+YIELDING = UncoupledSection(axial=Bilinear(1.5e9, 2e6, 0.02), moment=Bilinear(1.9e7, 2e5, 0.02))
+INTEGRATORS = [CentralDifference(), AlphaOS(0.9), AlphaOS(0.9, "current"), KRAlpha(0.8), FixedIterations(HHT(0.9))]
+ALL = [*INTEGRATORS, RungeKutta()]
+
+
+def frame(member=ForceBeamColumn, section=YIELDING, **options):
+    model = Model("frame")
+    for name, x in (("A", 0.0), ("B", 6.0)):
+        model.node(name, x, 0.0, fixed=True)
+    for name, x in (("C", 0.0), ("D", 6.0)):
+        model.node(name, x, 3.6, mass=(30e3, 30e3, 5e3))
+    for name, i, j in (("left", "A", "C"), ("right", "B", "D"), ("beam", "C", "D")):
+        model.add(member(name, i, j, section=section, **options))
+    return model
+
+
+def agrees(integrator, model, tolerance, motion=QUAKE, node="C", dt=5e-4, start=None):
+    """With Newmark's method at the same small step."""
+    program = model.compile()
+    state = None if start is None else LoadControl(pattern=start).run(program).state
+    found, wanted = (Transient(i, dt=dt).run(program, motion, duration=3.0, start=state) for i in (integrator, Newmark()))
+    assert found.outcome.ok and not found.relaxations
+    for direction in ("x", "rz"):
+        a, b = found.displacement(node, direction), wanted.displacement(node, direction)
+        assert np.abs(a - b).max() <= tolerance * np.abs(b).max()
+    return found, wanted
+
+
+@pytest.mark.parametrize("integrator", ALL, ids=str)
+def test_yielding_frame(integrator):
+    found, wanted = agrees(integrator, frame(geometry="p-delta"), 2e-3)
+    assert np.abs(wanted.plastic_rotation("left")).max() > 0.005
+    assert np.abs(found.reaction("A", "x") - wanted.reaction("A", "x")).max() < 0.02 * np.abs(wanted.reaction("A", "x")).max()
+    assert found.energy_error < 0.01
+
+
+@pytest.mark.parametrize("integrator", ALL, ids=str)
+def test_constraints(integrator):
+    """A rigid beam, and a mass on a rigid arm."""
+    model = frame()
+    model.equal_dof("C", "D", "x")
+    model.node("arm", 0.5, 4.4, mass=(2e3, 2e3, 50.0))
+    model.rigid_link("C", "arm")
+    found, _ = agrees(integrator, model, 2e-3)
+    assert np.array_equal(found.displacement("C", "x"), found.displacement("D", "x"))
+    arm, top = found.displacement("arm", "x"), found.displacement("C", "x") - 0.8 * found.displacement("C", "rz")
+    assert np.allclose(arm, top, rtol=1e-12, atol=1e-15)
+    assert np.allclose(found.velocity("arm", "x"), found.velocity("C", "x") - 0.8 * found.velocity("C", "rz"), atol=1e-12)
+    assert np.allclose(found.acceleration("arm", "x"), found.acceleration("C", "x") - 0.8 * found.acceleration("C", "rz"),
+                       atol=1e-9)
+
+
+@pytest.mark.parametrize("integrator", INTEGRATORS, ids=str)
+@pytest.mark.parametrize("consistent", [False, True], ids=["lumped", "consistent"])
+def test_supports_that_move(integrator, consistent):
+    """With a consistent mass, accelerations of the supports push at the rest of the structure."""
+    options = {"mass": 3e3, "consistent_mass": True} if consistent else {}
+    model = frame(ElasticBeamColumn, ElasticSection(2e11, 1e-2, 1e-4), **options)
+    model.rayleigh(mass=0.3, initial=2e-4)
+    for node, factor in (("A", 1.0), ("B", 0.7)):
+        model.support_motion(node, "x", Motion(QUAKE.dt, acceleration=factor * QUAKE.acceleration))
+    found, wanted = agrees(integrator, model, 1e-3, motion=None)
+    assert np.array_equal(found.displacement("A", "x"), wanted.displacement("A", "x"))
+    assert np.array_equal(found.acceleration("B", "x"), wanted.acceleration("B", "x"))
+
+
+def test_runge_kutta_refuses_supports_that_move():
+    model = frame()
+    model.support_motion("A", "x", Motion(QUAKE.dt, acceleration=QUAKE.acceleration))
+    with pytest.raises(AnalysisError, match="imposed support motion"):
+        Transient(RungeKutta(), dt=1e-3).run(model, duration=1.0)
+
+
+@pytest.mark.parametrize("integrator", ALL, ids=str)
+def test_member_loads_held_and_moving(integrator):
+    model = frame()
+    model.member_load("beam", UniformLoad(y=-20e3), pattern="gravity")
+    model.pattern("crowd", Sine(period=0.7))
+    model.member_load("beam", UniformLoad(y=-15e3), pattern="crowd")
+    agrees(integrator, model, 2e-3, start="gravity")
+
+
+@pytest.mark.parametrize("integrator", ALL, ids=str)
+def test_modal_damping_on_a_frame(integrator):
+    model = frame(ElasticBeamColumn, ElasticSection(2e11, 1e-2, 1e-4))
+    model.modal_damping([0.10, 0.05, 0.03])
+    agrees(integrator, model, 2e-3)
+
+
+@pytest.mark.parametrize("integrator", [CentralDifference(), AlphaOS(0.9), AlphaOS(0.9, "current"), KRAlpha(0.8)], ids=str)
+def test_a_run_in_two_parts_meets_the_same_bits(integrator):
+    program = frame().compile()
+    transient = Transient(integrator, dt=2e-3)
+    whole = transient.run(program, QUAKE, duration=3.0)
+    part = transient.run(program, QUAKE, duration=1.5)
+    rest = transient.run(program, QUAKE, duration=1.5, start=part.state)
+    assert np.array_equal(whole.displacement("C", "x")[-700:], rest.displacement("C", "x")[-700:])
+
+
+@pytest.mark.parametrize("make, argument", [
+    (lambda: NewmarkExplicit(0.4), "gamma"), (lambda: NewmarkExplicit(float("nan")), "gamma"),
+    (lambda: AlphaOS(0.6), "alpha"), (lambda: AlphaOS(1.1), "alpha"), (lambda: AlphaOS(0.9, "secant"), "tangent"),
+    (lambda: KRAlpha(-0.1), "radius"), (lambda: KRAlpha(1.5), "radius"), (lambda: KRAlpha("1"), "radius"),
+    (lambda: FixedIterations(CentralDifference()), "of"), (lambda: FixedIterations(5), "of"),
+    (lambda: FixedIterations(iterations=0), "iterations"), (lambda: FixedIterations(iterations=2.5), "iterations"),
+    (lambda: FixedIterations(order=4), "order"), (lambda: FixedIterations(tangent="none"), "tangent")])
+def test_bad_arguments(make, argument):
+    with pytest.raises(InputError, match=argument):
+        make()
+
+
+@pytest.mark.parametrize("integrator", [NewmarkExplicit(), KRAlpha(0.5)], ids=str)
+def test_mass_is_needed_everywhere_but_at_supports_that_move(integrator):
+    model = frame()
+    model.support_motion("A", "x", Motion(QUAKE.dt, acceleration=QUAKE.acceleration))
+    assert Transient(integrator, dt=5e-4).run(model, duration=0.1).outcome.ok
+    model.nodes["C"].mass.pop("rz")
+    with pytest.raises(AnalysisError, match="'C' has none in direction 'rz'"):
+        Transient(integrator, dt=5e-4).run(model, duration=0.1)
