@@ -102,7 +102,8 @@ class BasicSystem:
             integers = [m, *part_table(materials, 0, 0, start=1)]
             constants, self._kernel = [float(m)], uniaxial_laws
             state = [*(f"q_{i}" for i in range(m)), *(f"k_{a}{b}" for a in range(m) for b in range(a, m)),
-                     *(f"v_{i}" for i in range(m)), *(h for law in materials for h in law.history_names())]
+                     *(f"v_{i}" for i in range(m)),
+                     *(f"{i}.{h}" if m > 1 else h for i, law in enumerate(materials) for h in law.history_names())]
             workspace = POINT_FLOATS + max(law.workspace(1) for law in materials)
         elif not isinstance(of, Element):
             raise InputError("BasicSystem", "of", of, "must be a material, materials or an element",

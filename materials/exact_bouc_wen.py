@@ -9,9 +9,6 @@ from femu.component import Material
 from femu.laws import law
 from femu.parameters import number, positive
 
-LARGEST = 350.0
-"""Of w: beyond it 1 - tanh(w) is below the smallest number."""
-
 
 class ExactBoucWen(Material):
     """Bouc-Wen hysteresis with n = 2 and elastic unloading (gamma = beta), stepped exactly.
@@ -21,10 +18,10 @@ class ExactBoucWen(Material):
         stress = alpha k e + (1 - alpha) k z
         dz/de = 1 - (z/e_y)**2 in loading (z de >= 0),        1 in unloading
 
-    In loading ``z = e_y tanh(w)`` with dw = de/e_y; in unloading z moves with e until it is zero, from where it loads
-    to the other side. The step is exact for a strain that moves one way within it, whatever its size. `BoucWen` with
-    n = 2, gamma = beta = 0.5/e_y**2 is the same law by backward Euler. The history keeps w, since z loses it near its
-    bound.
+    In loading ``z/e_y = tanh(atanh(z_0/e_y) + de/e_y) = (z_0/e_y + t) / (1 + t z_0/e_y)`` with t = tanh(de/e_y); in
+    unloading z moves with e until it is zero, from where it loads to the other side. The step is exact for a strain that
+    moves one way within it, whatever its size. `BoucWen` with n = 2, gamma = beta = 0.5/e_y**2 is the same law by
+    backward Euler.
 
     Wen, J. Eng. Mech. Div. ASCE 102(2), 1976.
     """
@@ -33,25 +30,19 @@ class ExactBoucWen(Material):
     yield_strain: float = positive("bound of the hysteretic strain", "strain")
     alpha: float = number("share of the stiffness that stays elastic", lower=0.0, upper=1.0, default=0.0)
 
-    history: ClassVar[tuple[str, ...]] = ("strain", "w")
+    history: ClassVar[tuple[str, ...]] = ("strain", "z")
 
     @law
     def law(p, h, strain):
         k, limit, alpha = p
-        last, w = h
-        x = (strain - last) / limit
-        if x * w >= 0.0:
-            w += x
-            slope = 1.0 - math.tanh(w) ** 2
+        last, z = h
+        y, x = z / limit, (strain - last) / limit
+        if y * x < 0.0 and abs(x) < abs(y):
+            y, slope = y + x, 1.0
         else:
-            size = min(abs(w), LARGEST)
-            # 1 - |z|/e_y, which keeps its digits where z is near its bound
-            left = 2.0 / (1.0 + math.exp(2.0 * size)) + abs(x)
-            if left < 1.0:
-                w = math.copysign(0.5 * math.log((2.0 - left) / left), w)
-                slope = 1.0
-            else:
-                w = math.copysign(left - 1.0, x)
-                slope = 1.0 - math.tanh(w) ** 2
-        z = limit * math.tanh(w)
-        return alpha * k * strain + (1.0 - alpha) * k * z, alpha * k + (1.0 - alpha) * k * slope, (strain, w)
+            if y * x < 0.0:  # unloads to zero, and loads with the rest
+                y, x = 0.0, x + y
+            t = math.tanh(x)
+            y = (y + t) / (1.0 + t * y)
+            slope = 1.0 - y * y
+        return alpha * k * strain + (1.0 - alpha) * k * limit * y, alpha * k + (1.0 - alpha) * k * slope, (strain, limit * y)
