@@ -1,0 +1,28 @@
+"""A link that moves by a multiple of the relative displacement of its nodes: a toggle-brace damper."""
+
+from __future__ import annotations
+
+from dataclasses import KW_ONLY
+
+from femu.element import Array, Name, chord
+from femu.elements.link import Link, turned
+from femu.errors import InputError
+
+
+class ToggleLink(Link):
+    """Link whose damper is stretched ``magnification`` times the elongation between its nodes.
+
+    v = m B u and f = m B^T q: what is gained in stroke is paid for in force, as virtual work wants it (Constantinou et al.
+    2001).
+    """
+
+    _: KW_ONLY
+    magnification: float = 2.0
+
+    def validate_link(self) -> None:
+        if not isinstance(self.magnification, (int, float)) or not self.magnification > 0.0:
+            raise InputError(self.label(), "magnification", self.magnification, "must be above 0")
+
+    def rows(self, coordinates: dict[Name, Array]) -> dict[str, list[float]]:
+        _, cosine, sine = chord(self, coordinates)
+        return {direction: [self.magnification * b for b in row] for direction, row in turned(cosine, sine).items()}

@@ -1,0 +1,50 @@
+"""
+06 Updating while the test runs
+===============================
+
+The right column is of the same make as the left one in the laboratory, and its parameters are not known well. What is
+measured on the left calibrates the right, step by step. The frame is that of Wu, Chen, Xu and Zeng (2015).
+"""
+
+import matplotlib.pyplot as plt
+import numpy as np
+
+from femu import HybridTest, plots
+from femu.analyses import Newmark, Transient
+from femu.reproduce import one_bay_frame as study
+from femu.updating import ModelUpdater
+
+# %%
+# The twin of the specimen begins with a wrong guess. Three parameters are unknown, each with bounds.
+
+for name, unknown in study.unknowns().items():
+    print(name, unknown)
+
+updater = ModelUpdater("left", study.twin(), study.unknowns(), members=["right"], length=study.HEIGHT)
+
+# %%
+# The same test without and with updating, and the answer that both should give:
+
+quake = study.ground_motion()
+truth = Transient(Newmark(), dt=study.DT).run(study.frame(), quake)
+fixed = HybridTest(study.frame(study.specimen(1), study.INITIAL), quake, dt=study.DT).run()
+updated = HybridTest(study.frame(study.specimen(1), study.INITIAL), quake, dt=study.DT, updater=updater).run()
+
+
+def error(result):
+    found, exact = (r.displacement("C", "x") for r in (result, truth))
+    return 100 * np.std(found - exact) / np.std(exact)
+
+
+print(f"displacement error: {error(fixed):.1f} % with the guess, {error(updated):.2f} % with updating")
+for (name, value), true in zip(updater.values.items(), study.TRUE, strict=True):
+    print(f"{name}: {value:.4g} +- {2 * updater.std[name]:.2g}, true {true:.4g}")
+
+# %%
+# The estimates on their way, with two standard deviations:
+
+history = updater.history
+figure, axes = plt.subplots(3, 1, figsize=(7, 7), sharex=True)
+for k, (ax, name) in enumerate(zip(axes, study.NAMES, strict=True)):
+    plots.plot_parameter(history.time, history.values[:, k], history.std[:, k], ax=ax, truth=study.TRUE[k], name=name)
+figure.tight_layout()

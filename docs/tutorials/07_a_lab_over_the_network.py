@@ -1,0 +1,55 @@
+"""
+07 A laboratory over the network
+================================
+
+The specimen is behind a server; the model reaches it by its address. A lab that runs ``femu serve``, OpenFresco or a
+controller of its own (see *Attach a laboratory controller*) is reached in the same way.
+"""
+
+import threading
+
+import numpy as np
+
+from femu import GroundMotion, HybridTest, Model
+from femu.analyses import Newmark, Transient
+from femu.elements import ZeroLength
+from femu.experimental import EmulatedSpecimen, ExperimentalLink, Limits, RemoteSite, SpecimenServer
+from femu.materials import BoucWen
+
+isolator = BoucWen(k=2e6, alpha=0.1, beta=20.0, gamma=20.0, n=1.0)
+
+# %%
+# The laboratory's side. On the command line this is ``femu serve isolator.toml``. It listens on this computer alone unless it
+# is told otherwise, and it checks limits of its own.
+
+server = SpecimenServer(EmulatedSpecimen(isolator), protocol="site", limits=Limits(displacement=0.5))
+lab = threading.Thread(target=server.serve)
+lab.start()
+
+# %%
+# The model's side: a mass on an isolator that stands in the laboratory.
+
+
+def structure(link):
+    model = Model("isolated mass")
+    model.node("ground", 0.0, 0.0, fixed=True)
+    model.node("mass", 0.0, 0.0, fixed=("y", "rz"), mass=(30e3, 0.0, 0.0))
+    model.add(link)
+    return model
+
+
+remote = RemoteSite(1, server.port, stiffness=[[2e6]])
+hybrid = structure(ExperimentalLink("isolator", "ground", "mass", ("x",), specimen=remote, limits=Limits(displacement=0.4)))
+quake = GroundMotion.el_centro()
+result = HybridTest(hybrid, quake, dt=0.01, duration=8.0).run()
+remote.close()
+lab.join()
+print(result.outcome)
+
+# %%
+# The same with the isolator in the model:
+
+numerical = structure(ZeroLength("isolator", "ground", "mass", {"x": isolator}))
+pure = Transient(Newmark(), dt=0.01).run(numerical, quake, duration=8.0)
+difference = result.displacement("mass", "x") - pure.displacement("mass", "x")
+print(f"difference: {100 * np.abs(difference).max() / np.abs(pure.displacement('mass', 'x')).max():.2f} % of the peak")
