@@ -1,0 +1,222 @@
+"""Reading of the arguments of a command by a declared form.
+
+A form is a line such as ::
+
+    "iNode:i jNode:i A E Iz transf:i | -mass mass | -cMass | -release code:i"
+
+Before the first bar stand the positional arguments, behind each bar an option with what it takes. ``name`` is a number,
+``name:i`` a whole number, ``name:w`` a word, ``name=5`` has a default, and ``*name`` takes all that follow up to the next
+option. The same line is what the documentation prints.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from femu.opensees.errors import CommandError, OpenSeesError, UnsupportedCommand, located
+
+NUMBER, WHOLE, WORD = "", "i", "w"
+_WORDS = {NUMBER: "a number", WHOLE: "a whole number", WORD: "a word"}
+_MISSING = object()
+
+
+@dataclass(frozen=True)
+class Field:
+    """One argument: its name, its kind, its default, and whether it takes all that follow."""
+
+    name: str
+    kind: str = NUMBER
+    default: Any = _MISSING
+    many: bool = False
+
+    @classmethod
+    def of(cls, text: str) -> Field:
+        """From its place in a form."""
+        many = text.startswith("*")
+        text = text.lstrip("*")
+        text, _, default = text.partition("=")
+        name, _, kind = text.partition(":")
+        if not default:
+            return cls(name, kind, () if many else _MISSING, many)
+        if default == "None":
+            return cls(name, kind, None, many)
+        return cls(name, kind, default if kind == WORD else int(default) if kind == WHOLE else float(default), many)
+
+    def __str__(self) -> str:
+        if self.many:
+            return f"*{self.name}"
+        return self.name if self.default is _MISSING else f"<{self.name}>"
+
+
+@dataclass(frozen=True)
+class Form:
+    """The arguments of a command, or of one kind of a command."""
+
+    positional: tuple[Field, ...]
+    options: dict[str, tuple[Field, ...]] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, text: str) -> Form:
+        """From its line; see the module."""
+        return _form(text)
+
+    def __str__(self) -> str:
+        parts = [str(f) for f in self.positional]
+        parts += ["<" + " ".join([option, *(str(f) for f in fields)]) + ">" for option, fields in self.options.items()]
+        return " ".join(parts)
+
+
+@cache
+def _form(text: str) -> Form:
+    head, *tail = text.split("|")
+    options = {}
+    for part in tail:
+        option, *fields = part.split()
+        options[option] = tuple(Field.of(f) for f in fields)
+    return Form(tuple(Field.of(f) for f in head.split()), options)
+
+
+def flat(arguments: Any) -> Iterator[Any]:
+    """Arguments with lists, tuples and arrays opened, as openseespy takes them; numbers of numpy become plain ones."""
+    for a in arguments:
+        if isinstance(a, (str, int, float)):
+            yield a
+        elif isinstance(a, (np.generic, np.ndarray)):
+            yield from np.asarray(a).ravel().tolist()
+        elif isinstance(a, (list, tuple, range)):
+            yield from flat(a)
+        else:
+            yield a
+
+
+class Reader:
+    """Arguments of one call, read from the left."""
+
+    def __init__(self, command: str, arguments: Any) -> None:
+        self.command = command
+        self.items: list[Any] = list(flat(arguments))
+        self.at = 0
+
+    # --- errors ---
+
+    def error(self, words: str) -> OpenSeesError:
+        """Wrong use of the command."""
+        return located(CommandError, self.command, words)
+
+    def unsupported(self, words: str) -> OpenSeesError:
+        """Something of OpenSees that femu does not offer."""
+        return located(UnsupportedCommand, self.command, words)
+
+    # --- reading ---
+
+    @property
+    def left(self) -> int:
+        """Number of arguments not read yet."""
+        return len(self.items) - self.at
+
+    def peek(self) -> Any:
+        """The next argument, or None."""
+        return self.items[self.at] if self.left else None
+
+    def numbers_ahead(self) -> int:
+        """How many numbers follow before the next word."""
+        count = 0
+        for item in self.items[self.at:]:
+            if isinstance(item, str):
+                break
+            count += 1
+        return count
+
+    def take(self, name: str, kind: str = NUMBER, default: Any = _MISSING) -> Any:
+        """The next argument."""
+        if not self.left or (default is not _MISSING and kind != WORD and isinstance(self.peek(), str)):
+            if default is not _MISSING:
+                return default
+            after = f" after {self.items[-1]!r}" if self.items and not self.left else ""
+            raise self.error(f"argument {name} ({_WORDS[kind]}) is missing{after}.")
+        value = self.items[self.at]
+        self.at += 1
+        return self.checked(name, kind, value)
+
+    def checked(self, name: str, kind: str, value: Any) -> Any:
+        """A value of the kind wanted."""
+        if kind == WORD:
+            if not isinstance(value, str):
+                raise self.error(f"{name} = {value!r} must be a word.")
+            return value
+        if isinstance(value, bool):
+            value = int(value)
+        if isinstance(value, str):
+            if value.startswith("-") and not _looks_like_number(value):
+                raise self.error(f"argument {name} ({_WORDS[kind]}) is missing before option {value!r}.")
+            if not _looks_like_number(value):
+                raise self.error(f"{name} = {value!r} must be {_WORDS[kind]}.")
+            value = float(value)
+        if not isinstance(value, (int, float)):
+            raise self.error(f"{name} = {value!r} must be {_WORDS[kind]}.")
+        if kind == WHOLE:
+            if int(value) != value:
+                raise self.error(f"{name} = {value!r} must be a whole number.")
+            return int(value)
+        if math.isnan(value):
+            raise self.error(f"{name} = {value!r} must be a number.")
+        return float(value)
+
+    def rest(self, name: str, kind: str, words: frozenset[str] | set[str]) -> list[Any]:
+        """All arguments up to the next of the given option words."""
+        found = []
+        while self.left and not (isinstance(self.peek(), str) and (self.peek() in words or (
+                kind != WORD and not _looks_like_number(self.peek())))):
+            found.append(self.take(name, kind))
+        return found
+
+    def read(self, form: str | Form, unsupported: tuple[str, ...] = ()) -> dict[str, Any]:
+        """Everything that is left, by a form: values of the positional fields by name, options by name.
+
+        An option without fields gives True or False, one with a single field its value or None, one with several a
+        tuple or None. ``unsupported`` are options that OpenSees knows and femu does not.
+        """
+        if isinstance(form, str):
+            form = Form.of(form)
+        words = set(form.options) | set(unsupported)
+        found: dict[str, Any] = {}
+        for f in form.positional:
+            found[f.name] = self.rest(f.name, f.kind, words) if f.many else self.take(f.name, f.kind, f.default)
+        for option, fields in form.options.items():
+            found[_key(option)] = False if not fields else [] if len(fields) == 1 and fields[0].many else None
+        while self.left:
+            option = self.items[self.at]
+            if option not in form.options:
+                self._refuse(option, form, unsupported)
+            self.at += 1
+            fields = form.options[option]
+            values = [self.rest(f.name, f.kind, words) if f.many else self.take(f"{option} {f.name}", f.kind, f.default)
+                      for f in fields]
+            found[_key(option)] = True if not fields else values[0] if len(values) == 1 else tuple(values)
+        return found
+
+    def _refuse(self, option: Any, form: Form, unsupported: tuple[str, ...]) -> None:
+        known = ", ".join(form.options) or "none"
+        if option in unsupported:
+            raise self.unsupported(f"option {option!r} is not supported. Options: {known}.")
+        if isinstance(option, str):
+            raise self.error(f"unknown option {option!r}. Options: {known}. Arguments: {form}.")
+        raise self.error(f"argument {option!r} is one too many. Arguments: {form}.")
+
+
+def _key(option: str) -> str:
+    return option.lstrip("-")
+
+
+def _looks_like_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True

@@ -1,0 +1,257 @@
+"""The domain: everything that a script has defined so far, as a femu Model and the tables of its tags.
+
+A script may define, analyse, ask and define again. The model is compiled when it is first needed, and again where a
+command has changed it since; the state is carried over by the names of nodes, elements and patterns.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from femu.component import Material, Section
+from femu.loads import Pattern
+from femu.model import Model
+from femu.opensees.arguments import Reader
+from femu.program import Program
+from femu.series import Motion
+from femu.state import State
+
+if TYPE_CHECKING:
+    from femu.opensees.recorders import Recorder
+    from femu.opensees.session import Session
+
+Array = npt.NDArray[np.float64]
+
+DOFS = {(1, 1): ("x",), (2, 2): ("x", "y"), (2, 3): ("x", "y", "rz"), (3, 3): ("x", "y", "z"),
+        (3, 6): ("x", "y", "z", "rx", "ry", "rz")}
+"""Directions by (ndm, ndf), in the order of OpenSees' degrees of freedom."""
+
+REFERENCE = "reference"
+"""Pattern that holds all loads which grow with the load factor, for displacement and arc-length control."""
+
+
+@dataclass
+class LoadPattern:
+    """A pattern of a script."""
+
+    tag: int
+    kind: str
+    series: Any = None
+    factor: float = 1.0
+    direction: str = ""  # of a uniform excitation
+    held: float | None = None  # the factor it keeps after loadConst
+    nodal: list[tuple[int, str, float]] = field(default_factory=list)
+    member: list[tuple[int, Any]] = field(default_factory=list)
+    imposed: dict[tuple[int, str], Any] = field(default_factory=dict)  # a value, or a ground motion
+    motions: dict[int, Any] = field(default_factory=dict)
+
+    @property
+    def name(self) -> str:
+        """Its name in the model."""
+        return str(self.tag)
+
+    def at(self, t: Any) -> Any:
+        """Factor at given times."""
+        if self.held is not None:
+            return np.full_like(np.asarray(t, dtype=float), self.held)
+        if self.series is None:
+            return np.zeros_like(np.asarray(t, dtype=float))
+        return self.factor * np.asarray(self.series.at(t), dtype=float)
+
+
+@dataclass(frozen=True)
+class Transformation:
+    """A geometric transformation of a script."""
+
+    geometry: str
+    vecxz: tuple[float, ...] | None = None
+    offset_i: tuple[float, ...] | None = None
+    offset_j: tuple[float, ...] | None = None
+
+
+class Domain:
+    """All that a script has defined, and where its analysis stands."""
+
+    def __init__(self) -> None:
+        self.session: Session | None = None
+        self.recorders: dict[int, Recorder] = {}
+        self.clear()
+
+    def clear(self) -> None:
+        """Forget everything."""
+        self.ndm, self.ndf = 0, 0
+        self.model = Model("script")
+        self.node_dofs: dict[int, tuple[str, ...]] = {}
+        self.node_mass: dict[int, list[float]] = {}
+        self.materials: dict[int, Material] = {}
+        self.sections: dict[int, Any] = {}
+        self.section_open: int | None = None
+        self.transformations: dict[int, Transformation] = {}
+        self.integrations: dict[int, Any] = {}
+        self.series: dict[int, Any] = {}
+        self.patterns: dict[int, LoadPattern] = {}
+        self.pattern_open: int | None = None
+        self.regions: dict[int, tuple[list[int], list[int]]] = {}
+        self.kinds: dict[int, str] = {}  # kind of each element as the script named it
+        self.asked_damping: dict[int, bool] = {}  # elements that take part in stiffness-proportional damping
+        self.parameters: dict[int, list[str]] = {}
+        self.changed: dict[str, float] = {}  # parameters that a script has set, by name
+        self.modal_ratios: tuple[float, ...] = ()
+        self.modes: Any = None
+        self.eigenvalues: list[float] = []
+        self.tests: dict[int, Any] = {}
+        self.test_tag: int | None = None
+        self._program: Program | None = None
+        self._state: State | None = None
+        self._stale = True
+        self.next_recorder = 0
+
+    # --- defining ---
+
+    def define(self, what: str, table: dict[int, Any], tag: int, value: Any, reader: Reader) -> None:
+        """Put something under a tag that must be free."""
+        if tag in table:
+            raise reader.error(f"there is already a {what} with tag {tag}.")
+        table[tag] = value
+
+    def find(self, what: str, table: dict[int, Any], tag: int, reader: Reader) -> Any:
+        """What is under a tag."""
+        if tag not in table:
+            known = ", ".join(str(t) for t in list(table)[:12]) or "none"
+            raise reader.error(f"there is no {what} with tag {tag}. Tags so far: {known}.")
+        return table[tag]
+
+    def node(self, tag: int, reader: Reader) -> tuple[str, ...]:
+        """Directions of a node."""
+        return self.find("node", self.node_dofs, tag, reader)
+
+    def element(self, tag: int, reader: Reader) -> Any:
+        """An element by its tag."""
+        return self.find("element", self.model.elements, tag, reader)  # type: ignore[arg-type]
+
+    def material(self, tag: int, reader: Reader) -> Material:
+        """A uniaxial material by its tag."""
+        return self.find("uniaxialMaterial", self.materials, tag, reader)
+
+    def section(self, tag: int, reader: Reader) -> Section:
+        """A section by its tag, as femu has it."""
+        recipe = self.find("section", self.sections, tag, reader)
+        return recipe.made(reader) if hasattr(recipe, "made") else recipe
+
+    def direction(self, node: int, dof: int, reader: Reader) -> str:
+        """Name of a degree of freedom, which a script numbers from 1."""
+        names = self.node(node, reader)
+        if not 1 <= dof <= len(names):
+            raise reader.error(f"dof = {dof} must lie between 1 and {len(names)}, the ndf of node {node}.")
+        return names[dof - 1]
+
+    # --- compiling ---
+
+    def touch(self) -> None:
+        """Say that the model has changed, so that it is compiled again before it is used."""
+        if self.session is not None:
+            self.session.end()
+        self._stale = True
+
+    @property
+    def compiled(self) -> bool:
+        """Whether there is a program that fits the model."""
+        return not self._stale
+
+    @property
+    def program(self) -> Program:
+        """The program of the model as it now is."""
+        if self._stale:
+            self._compile()
+        assert self._program is not None
+        return self._program
+
+    @property
+    def state(self) -> State:
+        """The state reached."""
+        if self._stale:
+            self._compile()
+        assert self._state is not None
+        return self._state
+
+    def _compile(self) -> None:
+        model = self.model
+        model.patterns = {}
+        for node in model.nodes.values():
+            node.motion = {}
+        for pattern in self.patterns.values():
+            made = model.patterns[pattern.name] = Pattern(pattern.name)
+            for tag, direction, value in pattern.nodal:
+                made.add_nodal(tag, {direction: value})
+            made.member = list(pattern.member)
+            for (tag, direction) in pattern.imposed:
+                model.nodes[tag].motion[direction] = _PLACEHOLDER
+        model.patterns[REFERENCE] = Pattern(REFERENCE)
+        self._drop_unused_loads()
+        program = Program(model)
+        for name, value in self.changed.items():
+            if name in program.parameters:
+                program.parameters[name] = value
+        state = program.state()
+        if self._state is not None:
+            carry(self._state, state)
+        else:
+            state.vector[program.layout.time] = 0.0
+        self._program, self._state, self._stale = program, state, False
+
+    def _drop_unused_loads(self) -> None:
+        """Leave out loads on directions that are fixed and that no element uses: they act on nothing."""
+        used = {d for element in self.model.elements.values() for d in element.plan(
+            {n.name: n.coordinates for n in self.model.nodes.values()}).dofs}
+        for pattern in self.model.patterns.values():
+            for tag, direction in list(pattern.nodal):
+                if (tag, direction) not in used and direction in self.model.nodes[tag].fixed:
+                    del pattern.nodal[tag, direction]
+
+    def restart(self) -> None:
+        """Go back to the virgin state at time zero."""
+        if self.session is not None:
+            self.session.end()
+        if self._state is not None:
+            self._state.vector[:] = 0.0
+        for pattern in self.patterns.values():
+            pattern.held = None
+
+
+_PLACEHOLDER = Motion(1.0, displacement=[0.0, 0.0, 0.0])  # marks a degree of freedom; a session says how it moves
+
+
+def carry(old: State, new: State) -> None:
+    """Copy all that two states share: by the names of nodes, patterns and elements."""
+    a, b = old.program, new.program
+    source, target = old.vector, new.vector
+    target[b.layout.time] = source[a.layout.time]
+    target[b.layout.energy:b.layout.factors] = source[a.layout.energy:a.layout.factors]
+    rows = {name: row for row, name in enumerate(a.pattern_names)}
+    for row, name in enumerate(b.pattern_names):
+        if name in rows:
+            target[b.layout.factors + row] = source[a.layout.factors + rows[name]]
+    places = a.numbering.place
+    shared = [(places[dof], place) for dof, place in b.numbering.place.items() if dof in places]
+    if shared:
+        there, here = np.array(shared).T
+        for start in ("u", "v", "a", "internal", "damping"):
+            target[getattr(b.layout, start) + here] = source[getattr(a.layout, start) + there]
+    for element, plan in b.plans.items():
+        if element in a.plans and a.plans[element].state == plan.state:
+            begin, to = a.layout.elements + a.element_state(element)[0], b.layout.elements + b.element_state(element)[0]
+            target[to:to + len(plan.state)] = source[begin:begin + len(plan.state)]
+
+
+def tags(items: Iterable[int]) -> list[int]:
+    """Tags in ascending order, as OpenSees lists them."""
+    return sorted(items)
+
+
+domain = Domain()
+"""The one domain of the process, as in openseespy."""

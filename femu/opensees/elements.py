@@ -1,0 +1,364 @@
+"""element and beamIntegration: the elements of OpenSees, as femu's."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from femu import elements
+from femu.component import Material, Section
+from femu.elements.quadrature import Stations, legendre, lobatto, radau
+from femu.materials import ElasticSection, Parallel
+from femu.opensees.arguments import Reader
+from femu.opensees.domain import Domain, Transformation, domain
+from femu.opensees.table import Kinds, command
+
+ELEMENTS = Kinds("element", "element")
+RULES = Kinds("beamIntegration", "rule")
+MOVED = 1e-300
+ROTATION_IN_THE_PLANE = 6  # number of the rotation among the directions of zeroLength
+
+Shares = tuple[list[float], list[float]]  # places and weights
+
+
+# --- integration ---
+
+@dataclass(frozen=True)
+class Rule:
+    """A beamIntegration: its sections, and their places and weights on a member of some length."""
+
+    sections: tuple[int, ...]
+    shares: Callable[[float], Shares]
+    name: str = ""  # of the rule of femu, where one section serves all points
+
+
+@command("beamIntegration", "elements", "kind:w tag:i", "Sections along a beam-column; see the kinds.")
+def beam_integration(reader: Reader) -> None:
+    kind = RULES.find(reader)
+    tag = reader.take("tag", "i")
+    reader.command = f"beamIntegration({kind.name!r}, {tag})"
+    rule = kind.make(reader, reader.read(kind.form), kind.name)
+    for section in rule.sections:
+        domain.find("section", domain.sections, section, reader)
+    domain.define("beamIntegration", domain.integrations, tag, rule, reader)
+
+
+def _newton_cotes(points: int) -> Shares:
+    places = np.linspace(0.0, 1.0, points)
+    return places.tolist(), fitted(places)
+
+
+def fitted(places: np.ndarray) -> list[float]:
+    """Weights that make a rule exact for polynomials up to the number of its places."""
+    powers = np.vander(places, increasing=True).T
+    return np.linalg.solve(powers, 1.0 / np.arange(1, len(places) + 1)).tolist()
+
+
+def _trapezoidal(points: int) -> Shares:
+    weights = np.full(points, 1.0 / (points - 1))
+    weights[[0, -1]] *= 0.5
+    return np.linspace(0.0, 1.0, points).tolist(), weights.tolist()
+
+
+def _simpson(points: int) -> Shares:
+    weights = np.full(points, 2.0)
+    weights[1::2] = 4.0
+    weights[[0, -1]] = 1.0
+    return np.linspace(0.0, 1.0, points).tolist(), (weights / weights.sum()).tolist()
+
+
+_ONE_SECTION: dict[str, tuple[Callable[[int], Any], int]] = {
+    "Lobatto": (lobatto, 2), "Legendre": (legendre, 1), "Radau": (radau, 1), "NewtonCotes": (_newton_cotes, 2),
+    "Trapezoidal": (_trapezoidal, 2), "CompositeSimpson": (_simpson, 3)}
+
+
+def standard(reader: Reader, name: str, section: int, points: int) -> Rule:
+    """A rule with one section."""
+    rule, least = _ONE_SECTION[name]
+    if not least <= points <= 10:
+        raise reader.error(f"N = {points} must lie between {least} and 10 for {name}.")
+    if name == "CompositeSimpson" and points % 2 == 0:
+        raise reader.error(f"N = {points} must be odd for CompositeSimpson.")
+    places, weights = (list(v) for v in rule(points))
+    return Rule((section,) * points, lambda length: (places, weights), name.lower())
+
+
+@RULES.kind(*_ONE_SECTION, form="secTag:i N:i", into="the rule of that name, or Stations")
+def _standard(reader: Reader, a: dict[str, Any], name: str) -> Rule:
+    return standard(reader, name, a["secTag"], a["N"])
+
+
+@RULES.kind("UserDefined", form="N:i *numbers", into="Stations")
+def _user(reader: Reader, a: dict[str, Any], name: str) -> Rule:
+    sections, places, weights = _given(reader, a, 3)
+    return Rule(sections, lambda length: (places, weights))
+
+
+@RULES.kind("FixedLocation", form="N:i *numbers", into="Stations")
+def _fixed_location(reader: Reader, a: dict[str, Any], name: str) -> Rule:
+    sections, places, _ = _given(reader, a, 2)
+    return Rule(sections, lambda length: (places, fitted(np.array(places))))
+
+
+@RULES.kind("MidDistance", form="N:i *numbers", into="Stations")
+def _mid_distance(reader: Reader, a: dict[str, Any], name: str) -> Rule:
+    sections, places, _ = _given(reader, a, 2)
+    edges = [0.0, *(0.5 * (x + y) for x, y in pairwise(places)), 1.0]
+    return Rule(sections, lambda length: (places, np.diff(edges).tolist()))
+
+
+def _given(reader: Reader, a: dict[str, Any], rows: int) -> tuple[tuple[int, ...], list[float], list[float]]:
+    n, numbers = a["N"], a["numbers"]
+    if n < 1 or len(numbers) != rows * n:
+        raise reader.error(f"needs {rows} lists of N = {n} numbers (secTags, locs{', wts' if rows == 3 else ''}), "
+                           f"{len(numbers)} numbers were given.")
+    sections = tuple(reader.checked("secTag", "i", v) for v in numbers[:n])
+    return sections, numbers[n:2 * n], numbers[2 * n:]
+
+
+@RULES.kind("HingeRadau", "HingeRadauTwo", "HingeMidpoint", "HingeEndpoint", form="secI:i lpI secJ:i lpJ secE:i", into="Stations")
+def _hinges(reader: Reader, a: dict[str, Any], name: str) -> Rule:
+    gauss = 0.5 / math.sqrt(3.0)
+    reach = {"HingeRadau": 4.0}.get(name, 1.0)  # length of an end part, in hinge lengths
+
+    def shares(length: float) -> Shares:
+        i, j = a["lpI"] / length, a["lpJ"] / length
+        middle = 1.0 - reach * (i + j)
+        inner = [reach * i + middle * (0.5 - gauss), reach * i + middle * (0.5 + gauss)]
+        half = [0.5 * middle, 0.5 * middle]
+        if name == "HingeMidpoint":
+            return [0.5 * i, *inner, 1.0 - 0.5 * j], [i, *half, j]
+        if name == "HingeEndpoint":
+            return [0.0, *inner, 1.0], [i, *half, j]
+        if name == "HingeRadau":
+            return [0.0, 8.0 / 3.0 * i, *inner, 1.0 - 8.0 / 3.0 * j, 1.0], [i, 3.0 * i, *half, 3.0 * j, j]
+        return [0.0, 2.0 / 3.0 * i, *inner, 1.0 - 2.0 / 3.0 * j, 1.0], [0.25 * i, 0.75 * i, *half, 0.75 * j, 0.25 * j]
+
+    inner = 4 if name == "HingeRadau" else 2
+    if name == "HingeRadauTwo":
+        return Rule((a["secI"],) * 2 + (a["secE"],) * 2 + (a["secJ"],) * 2, shares)
+    return Rule((a["secI"],) + (a["secE"],) * inner + (a["secJ"],), shares)
+
+
+RULES.refuse("femu has no such rule", "LowOrder", "UserHinge", "DistHinge", "RegularizedHinge", "ConcentratedPlasticity",
+             "ConcentratedCurvature", "Simpson", "Chebyshev", "GaussQ", "Beam")
+
+
+# --- elements ---
+
+@command("element", "elements", "kind:w tag:i *nodes:i", "An element; see the kinds.")
+def element(reader: Reader) -> None:
+    if not domain.ndm:
+        raise reader.error("there is no model yet: call model('basic', '-ndm', 2, '-ndf', 3) first.")
+    kind = ELEMENTS.find(reader)
+    tag = reader.take("eleTag", "i")
+    reader.command = f"element({kind.name!r}, {tag})"
+    if tag in domain.model.elements:
+        raise reader.error(f"there is already an element with tag {tag}.")
+    nodes = reader.take("iNode", "i"), reader.take("jNode", "i")
+    for node in nodes:
+        domain.node(node, reader)
+    made = kind.make(domain, reader, Ends(tag, *nodes), kind.name)
+    _check_at_rest(reader, nodes)
+    domain.model.add(made)
+    domain.kinds[tag] = kind.name
+    domain.asked_damping[tag] = bool(getattr(made, "damped", False))
+    domain.touch()
+
+
+def _check_at_rest(reader: Reader, nodes: tuple[int, int]) -> None:
+    """An element begins unstressed at the nodes' places: OpenSees would begin at where they have moved to."""
+    state = domain._state
+    if state is None:
+        return
+    for node in nodes:
+        for direction in domain.node_dofs[node]:
+            place = state.program.numbering.place.get((node, direction))
+            if place is not None and abs(state.vector[state.program.layout.u + place]) > MOVED:
+                raise reader.unsupported(f"an element at node {node}, which has moved already, is not supported: add it before "
+                                         "the analysis.")
+
+
+@dataclass(frozen=True)
+class Ends:
+    """Tag and nodes of an element."""
+
+    tag: int
+    i: int
+    j: int
+
+    def length(self) -> float:
+        """Distance of the nodes."""
+        nodes = domain.model.nodes
+        return float(np.linalg.norm(nodes[self.j].coordinates - nodes[self.i].coordinates))
+
+
+def _transformed(d: Domain, tag: int, reader: Reader) -> dict[str, Any]:
+    """Arguments of a beam-column by its transformation."""
+    found: Transformation = d.find("geomTransf", d.transformations, tag, reader)
+    given: dict[str, Any] = {"geometry": found.geometry}
+    for name in ("vecxz", "offset_i", "offset_j"):
+        if getattr(found, name) is not None:
+            given[name] = getattr(found, name)
+    return given
+
+
+_MASS = " | -mass mass | -cMass"
+
+
+def _mass(a: dict[str, Any]) -> dict[str, Any]:
+    return {"mass": a["mass"] or 0.0, "consistent_mass": bool(a["cMass"]) and bool(a["mass"])}
+
+
+@ELEMENTS.kind("elasticBeamColumn", form="iNode:i jNode:i A E Iz transfTag:i | -mass mass | -cMass | -release code:i",
+               into="ElasticBeamColumn")
+def _elastic_beam(d: Domain, reader: Reader, ends: Ends, name: str) -> Any:
+    space = d.ndm == 3
+    releases = " | -releasez codez:i | -releasey codey:i" if space else " | -release code:i"
+    if reader.numbers_ahead() == 2:
+        a = reader.read("secTag:i transfTag:i" + _MASS + releases)
+        section = d.section(a["secTag"], reader)
+        if not isinstance(section, ElasticSection):
+            raise reader.error(f"section {a['secTag']} must be an Elastic section.")
+    elif space:
+        a = reader.read("A E G J Iy Iz transfTag:i" + _MASS + releases)
+        section = ElasticSection(a["E"], a["A"], a["Iz"], a["Iy"], a["G"], a["J"])
+    else:
+        a = reader.read("A E Iz transfTag:i" + _MASS + releases)
+        section = ElasticSection(a["E"], a["A"], a["Iz"])
+    released: dict[str, Any] = {}
+    if space:
+        z, y = a["releasez"] or 0, a["releasey"] or 0
+        for end, bit in (("release_i", 1), ("release_j", 2)):
+            axes = ("y" if y & bit else "") + ("z" if z & bit else "")
+            if axes:
+                released[end] = axes
+    elif a["release"]:
+        released = {"release_i": bool(a["release"] & 1), "release_j": bool(a["release"] & 2)}
+    return elements.ElasticBeamColumn(ends.tag, ends.i, ends.j, section=section, **_transformed(d, a["transfTag"], reader),
+                                      **_mass(a), **released)
+
+
+@ELEMENTS.kind("forceBeamColumn", "nonlinearBeamColumn", into="ForceBeamColumn",
+               form="iNode:i jNode:i transfTag:i integrationTag:i | -iter maxIter:i tol | -mass mass")
+def _force_beam(d: Domain, reader: Reader, ends: Ends, name: str) -> Any:
+    return _sectioned(d, reader, ends, elements.ForceBeamColumn, "Lobatto", " | -iter maxIter:i=10 tol=1e-12")
+
+
+@ELEMENTS.kind("dispBeamColumn", into="DisplacementBeamColumn",
+               form="iNode:i jNode:i transfTag:i integrationTag:i | -mass mass | -cMass")
+def _disp_beam(d: Domain, reader: Reader, ends: Ends, name: str) -> Any:
+    return _sectioned(d, reader, ends, elements.DisplacementBeamColumn, "Legendre", "")
+
+
+def _sectioned(d: Domain, reader: Reader, ends: Ends, cls: Any, rule_name: str, options: str) -> Any:
+    options += " | -mass mass | -cMass | -integration integration:w"
+    if reader.numbers_ahead() >= 3:  # the form of before: numIntgrPts secTag transfTag
+        a = reader.read("numIntgrPts:i secTag:i transfTag:i" + options)
+        rule = standard(reader, a["integration"] or rule_name, a["secTag"], a["numIntgrPts"])
+    else:
+        a = reader.read("transfTag:i integrationTag:i" + options)
+        rule = d.find("beamIntegration", d.integrations, a["integrationTag"], reader)
+    if a["cMass"] and cls is elements.ForceBeamColumn:
+        raise reader.unsupported("option '-cMass' of this element is not supported.")
+    sections: dict[int, Section] = {tag: d.section(tag, reader) for tag in set(rule.sections)}
+    given = {**_transformed(d, a["transfTag"], reader), **_mass(a)}
+    if rule.name in ("lobatto", "legendre", "radau"):
+        return cls(ends.tag, ends.i, ends.j, section=sections[rule.sections[0]], points=len(rule.sections), integration=rule.name,
+                   **given)
+    places, weights = rule.shares(ends.length())
+    return cls(ends.tag, ends.i, ends.j, integration=Stations([sections[s] for s in rule.sections], places, weights), **given)
+
+
+@ELEMENTS.kind("truss", "Truss", "corotTruss", "CorotTruss", into="Truss",
+               form="iNode:i jNode:i A matTag:i | -rho rho | -cMass cFlag:i=1 | -doRayleigh rFlag:i=1")
+def _truss(d: Domain, reader: Reader, ends: Ends, name: str) -> Any:
+    a = reader.read("A matTag:i | -rho rho | -cMass cFlag:i=1 | -doRayleigh rFlag:i=1")
+    return elements.Truss(ends.tag, ends.i, ends.j, material=d.material(a["matTag"], reader), area=a["A"],
+                          geometry="corotational" if name.lower() == "corottruss" else "linear", mass=a["rho"] or 0.0,
+                          consistent_mass=bool(a["cMass"]), damped=bool(a["doRayleigh"]))
+
+
+def _laws(d: Domain, reader: Reader, materials: list[int], directions: list[int], turn: int) -> dict[str, Material]:
+    """Laws by direction; several in one direction act side by side. ``turn`` is the number of the rotation in the plane."""
+    if len(materials) != len(directions) or not materials:
+        raise reader.error(f"-mat ({len(materials)} tags) and -dir ({len(directions)} directions) must be of one length.")
+    names = ({1: "x", 2: "y", 3: "z", 4: "rx", 5: "ry", 6: "rz"} if d.ndm == 3 else
+             {1: "x"} if d.ndm == 1 else {1: "x", 2: "y", turn: "rz"})
+    found: dict[str, list[Material]] = {}
+    for material, direction in zip(materials, directions, strict=True):
+        if direction not in names:
+            raise reader.error(f"-dir {direction} must be one of {tuple(names)} in {d.ndm} dimensions.")
+        found.setdefault(names[direction], []).append(d.material(material, reader))
+    return {direction: laws[0] if len(laws) == 1 else Parallel(laws) for direction, laws in found.items()}
+
+
+def _orientation(d: Domain, reader: Reader, given: list[float]) -> dict[str, Any]:
+    """Local axes from -orient: x, and a vector yp in the local x-y plane."""
+    if not given:
+        return {}
+    if len(given) not in (3, 6):
+        raise reader.error(f"-orient needs 6 numbers (x vector, yp vector), {len(given)} were given.")
+    if d.ndm == 3:
+        if len(given) == 3:
+            raise reader.unsupported("-orient with a yp vector alone is not supported: give x and yp.")
+        return {"orient": (tuple(given[:3]), tuple(given[3:]))}
+    x = given[:3]
+    if len(given) == 6 and x[0] * given[4] - x[1] * given[3] <= 0.0:
+        raise reader.unsupported("-orient with local y clockwise from local x is not supported.")
+    if x[2] != 0.0 or (x[0] == 0.0 and x[1] == 0.0):
+        raise reader.error(f"-orient: the x vector {tuple(x)} must lie in the plane.")
+    angle = math.atan2(x[1], x[0])
+    return {"angle": angle} if angle else {}
+
+
+@ELEMENTS.kind("zeroLength", into="ZeroLength",
+               form="iNode:i jNode:i | -mat *mats:i | -dir *dirs:i | -doRayleigh rFlag:i=1 | -orient *vecs")
+def _zero_length(d: Domain, reader: Reader, ends: Ends, name: str) -> Any:
+    a = reader.read(" | -mat *mats:i | -dir *dirs:i | -doRayleigh rFlag:i=1 | -orient *vecs", ("-dampMats", "-damp"))
+    laws = _laws(d, reader, a["mat"], a["dir"], ROTATION_IN_THE_PLANE)
+    return elements.ZeroLength(ends.tag, ends.i, ends.j, laws, damped=bool(a["doRayleigh"]),
+                               **_orientation(d, reader, a["orient"]))
+
+
+@ELEMENTS.kind("twoNodeLink", into="TwoNodeLink", form="iNode:i jNode:i | -mat *mats:i | -dir *dirs:i | -orient *vecs | "
+               "-shearDist *shares | -doRayleigh")
+def _two_node_link(d: Domain, reader: Reader, ends: Ends, name: str) -> Any:
+    a = reader.read(" | -mat *mats:i | -dir *dirs:i | -orient *vecs | -shearDist *shares | -doRayleigh", ("-pDelta", "-mass"))
+    laws = _laws(d, reader, a["mat"], a["dir"], 3)
+    given: dict[str, Any] = {}
+    if a["shearDist"]:
+        given["shear_distance"] = a["shearDist"][0] if d.ndm < 3 else tuple(a["shearDist"])
+    if ends.length() == 0.0:
+        return elements.ZeroLength(ends.tag, ends.i, ends.j, laws, damped=a["doRayleigh"],
+                                   **_orientation(d, reader, a["orient"]))
+    if a["orient"]:
+        if d.ndm != 3:
+            raise reader.unsupported("option '-orient' of a link with length is not supported in the plane.")
+        given["orient"] = tuple(a["orient"]) if len(a["orient"]) == 3 else (tuple(a["orient"][:3]), tuple(a["orient"][3:]))
+    return elements.TwoNodeLink(ends.tag, ends.i, ends.j, laws, damped=a["doRayleigh"], **given)
+
+
+@ELEMENTS.kind("zeroLengthSection", into="ZeroLengthSection",
+               form="iNode:i jNode:i secTag:i | -orient *vecs | -doRayleigh rFlag:i=1")
+def _zero_length_section(d: Domain, reader: Reader, ends: Ends, name: str) -> Any:
+    a = reader.read("secTag:i | -orient *vecs | -doRayleigh rFlag:i=1")
+    damped = True if a["doRayleigh"] is None else bool(a["doRayleigh"])
+    return elements.ZeroLengthSection(ends.tag, ends.i, ends.j, d.section(a["secTag"], reader), damped=damped,
+                                      **_orientation(d, reader, a["orient"]))
+
+
+ELEMENTS.refuse("femu models frames, trusses and links", "quad", "shell", "ShellMITC4", "ShellDKGQ", "stdBrick", "tri31",
+                "FourNodeTetrahedron", "bbarBrick", "SSPquad", "SSPbrick", "beamWithHinges", "ModElasticBeam2d",
+                "ElasticTimoshenkoBeam", "elasticForceBeamColumn", "gradientInelasticBeamColumn", "mixedBeamColumn",
+                "dispBeamColumnInt", "MVLEM", "SFI_MVLEM", "Joint2D", "beamColumnJoint", "elastomericBearingPlasticity",
+                "elastomericBearingBoucWen", "flatSliderBearing", "singleFPBearing", "TFP", "TripleFrictionPendulum",
+                "CatenaryCable",
+                "TrussSection", "corotTrussSection", "ZeroLengthND", "zeroLengthContact2D", "genericClient", "actuator",
+                "adapter",
+                "componentElement2d", "pipe", "inerter", "Pipe", "RockingBC", "E_SFI")

@@ -1,0 +1,45 @@
+"""Errors of the OpenSees front end: each names the command, the argument or option, and the line of the script."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+from femu.errors import FemuError, UnsupportedError
+
+_OWN = str(Path(__file__).resolve().parent)
+
+
+class OpenSeesError(FemuError, RuntimeError):
+    """A command that was not carried out. openseespy raises an exception of the same name."""
+
+
+class CommandError(OpenSeesError, ValueError):
+    """Wrong use of a command: an argument missing or of the wrong kind, an unknown tag or option."""
+
+
+class UnsupportedCommand(OpenSeesError, UnsupportedError):
+    """A command, kind or option of OpenSees that femu does not offer."""
+
+
+def calling_line() -> str:
+    """File and line of the script that called the front end, for messages."""
+    frame = sys._getframe(1)
+    while frame is not None:
+        name = frame.f_code.co_filename
+        if not name.startswith(_OWN) and not name.startswith("<frozen"):
+            return f"{Path(name).name}, line {frame.f_lineno}"
+        frame = frame.f_back  # type: ignore[assignment]
+    return "unknown line"
+
+
+def located(kind: type[OpenSeesError], command: str, words: str) -> OpenSeesError:
+    """An error that says where it happened."""
+    return kind(f"{calling_line()}: {command}: {words}")
+
+
+def shown(arguments: tuple[Any, ...]) -> str:
+    """Arguments as they stand in a script, shortened."""
+    text = ", ".join(repr(a) for a in arguments)
+    return text if len(text) <= 60 else text[:57] + "..."

@@ -1,0 +1,130 @@
+"""uniaxialMaterial: the laws of OpenSees by name, as femu's materials.
+
+A kind stands here with its arguments as OpenSees has them; the law itself is a file of `femu.materials`. The other way
+round stands in `femu.crossvalidation.materials`.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from femu import materials as laws
+from femu.component import Material
+from femu.opensees.arguments import Reader
+from femu.opensees.domain import Domain, domain
+from femu.opensees.table import Kinds, command
+
+MATERIALS = Kinds("uniaxialMaterial", "material")
+_A1_TO_A4 = (0.0, 55.0, 0.0, 55.0)
+
+
+@command("uniaxialMaterial", "materials", "kind:w tag:i", "A uniaxial law; see the kinds.")
+def uniaxial_material(reader: Reader) -> None:
+    kind = MATERIALS.find(reader)
+    tag = reader.take("matTag", "i")
+    reader.command = f"uniaxialMaterial({kind.name!r}, {tag})"
+    a = reader.read(kind.form)
+    domain.define("uniaxialMaterial", domain.materials, tag, kind.make(domain, reader, a), reader)
+
+
+@MATERIALS.kind("Elastic", form="E eta=0 Eneg=None", into="Elastic, with Viscous beside it where eta is not 0")
+def _elastic(d: Domain, reader: Reader, a: dict[str, Any]) -> Material:
+    spring = laws.Elastic(a["E"], a["Eneg"])
+    if a["eta"]:
+        return laws.Parallel([spring, laws.Viscous(a["eta"])])
+    return spring
+
+
+@MATERIALS.kind("ENT", form="E", into="ElasticNoTension")
+def _ent(d: Domain, reader: Reader, a: dict[str, Any]) -> Material:
+    return laws.ElasticNoTension(a["E"])
+
+
+@MATERIALS.kind("ElasticPP", form="E epsyP epsyN=None eps0=0", into="ElasticPerfectlyPlastic")
+def _elastic_pp(d: Domain, reader: Reader, a: dict[str, Any]) -> Material:
+    negative = -a["epsyP"] if a["epsyN"] is None else a["epsyN"]
+    return laws.ElasticPerfectlyPlastic(a["E"], a["E"] * a["epsyP"], -a["E"] * negative, a["eps0"])
+
+
+@MATERIALS.kind("ElasticPPGap", form="E Fy gap eta=0 damage:w=noDamage", into="ElasticGap")
+def _gap(d: Domain, reader: Reader, a: dict[str, Any]) -> Material:
+    return laws.ElasticGap(a["E"], a["Fy"], a["gap"], a["eta"], a["damage"] == "damage")
+
+
+@MATERIALS.kind("Steel01", form="Fy E0 b a1=0 a2=55 a3=0 a4=55", into="Bilinear; BilinearIsotropic where a1 or a3 is not 0")
+def _steel01(d: Domain, reader: Reader, a: dict[str, Any]) -> Material:
+    if a["a1"] == 0.0 and a["a3"] == 0.0:
+        return laws.Bilinear(a["E0"], a["Fy"], a["b"])
+    return laws.BilinearIsotropic(a["E0"], a["Fy"], a["b"], a["a1"], a["a2"], a["a3"], a["a4"])
+
+
+@MATERIALS.kind("Steel02", form="Fy E0 b R0=15 cR1=0.925 cR2=0.15 a1=0 a2=1 a3=0 a4=1 sigInit=0", into="MenegottoPinto")
+def _steel02(d: Domain, reader: Reader, a: dict[str, Any]) -> Material:
+    return laws.MenegottoPinto(a["E0"], a["Fy"], a["b"], a["R0"], a["cR1"], a["cR2"], a["a1"], a["a2"], a["a3"], a["a4"],
+                               a["sigInit"])
+
+
+@MATERIALS.kind("Hardening", form="E sigmaY H_iso H_kin eta=0", into="Hardening")
+def _hardening(d: Domain, reader: Reader, a: dict[str, Any]) -> Material:
+    if a["eta"]:
+        raise reader.unsupported("argument eta (visco-plasticity) is not supported.")
+    return laws.Hardening(a["E"], a["sigmaY"], a["H_iso"], a["H_kin"])
+
+
+@MATERIALS.kind("Concrete01", form="fpc epsc0 fpcu epsU", into="KentParkConcrete")
+def _concrete01(d: Domain, reader: Reader, a: dict[str, Any]) -> Material:
+    return laws.KentParkConcrete(*(abs(a[n]) for n in ("fpc", "epsc0", "fpcu", "epsU")))
+
+
+@MATERIALS.kind("Concrete02", form="fpc epsc0 fpcu epsU lambda=0.1 ft=None Ets=None", into="KentParkTension")
+def _concrete02(d: Domain, reader: Reader, a: dict[str, Any]) -> Material:
+    ft, softening = a["ft"], a["Ets"]
+    return laws.KentParkTension(*(abs(a[n]) for n in ("fpc", "epsc0", "fpcu", "epsU")), a["lambda"], ft, softening)
+
+
+@MATERIALS.kind("BoucWen", form="alpha ko n gamma beta Ao deltaA deltaNu deltaEta tolerance=1e-8 maxNumIter:i=20",
+                into="BoucWen")
+def _bouc_wen(d: Domain, reader: Reader, a: dict[str, Any]) -> Material:
+    return laws.BoucWen(a["alpha"], a["ko"], a["n"], a["gamma"], a["beta"], a["Ao"], a["deltaA"], a["deltaNu"], a["deltaEta"])
+
+
+@MATERIALS.kind("Viscous", form="C alpha=1 minVel=1e-11", into="Viscous")
+def _viscous(d: Domain, reader: Reader, a: dict[str, Any]) -> Material:
+    return laws.Viscous(a["C"], a["alpha"], a["minVel"])
+
+
+@MATERIALS.kind("ViscousDamper", form="K Cd alpha LGap=0 NM:i=1 RelTol=1e-6 AbsTol=1e-10 MaxHalf:i=15", into="MaxwellDamper")
+def _viscous_damper(d: Domain, reader: Reader, a: dict[str, Any]) -> Material:
+    if a["LGap"]:
+        raise reader.unsupported("argument LGap other than 0 is not supported.")
+    return laws.MaxwellDamper(a["K"], a["Cd"], a["alpha"])
+
+
+@MATERIALS.kind("Parallel", form="*tags:i | -factors *factors", into="Parallel")
+def _parallel(d: Domain, reader: Reader, a: dict[str, Any]) -> Material:
+    parts = [d.material(tag, reader) for tag in a["tags"]]
+    return laws.Parallel(parts, a["factors"] or None)
+
+
+@MATERIALS.kind("Series", form="*tags:i", into="Series, iterated until the stresses are equal")
+def _series(d: Domain, reader: Reader, a: dict[str, Any]) -> Material:
+    return laws.Series([d.material(tag, reader) for tag in a["tags"]])
+
+
+@MATERIALS.kind("MinMax", form="other:i | -min min | -max max", into="MinMax")
+def _min_max(d: Domain, reader: Reader, a: dict[str, Any]) -> Material:
+    limits: dict[str, Any] = {}
+    if a["min"] is not None:
+        limits["smallest_strain"] = a["min"]
+    if a["max"] is not None:
+        limits["largest_strain"] = a["max"]
+    return laws.MinMax(d.material(a["other"], reader), **limits)
+
+
+MATERIALS.refuse("femu has no such law", "SteelMPF", "Steel4", "Dodd_Restrepo", "RambergOsgoodSteel", "Concrete03",
+                 "Concrete06", "Concrete07", "ConcreteCM", "ConcreteD", "FRPConfinedConcrete", "ConfinedConcrete01",
+                 "ConcretewithSITC", "CastFuse", "BoucWenOriginal", "BWBN", "InitialStress",
+                 "Multiplier", "ElasticMultiLinear", "MultiLinear", "ModIMKPeakOriented", "ModIMKPinching", "IMKBilin",
+                 "IMKPeakOriented", "IMKPinching", "SAWS", "BarSlip", "Impact", "HyperbolicGap", "LimitState", "PathIndependent",
+                 "PySimple1", "TzSimple1", "QzSimple1", "SelfCentering", "KikuchiAikenHDR", "KikuchiAikenLRB", "Cast",
+                 "APDFMD", "APDMD", "APDVFD", "GNG", "Backbone", "Ratchet", "SMA", "FatigueSM", "DowelType", "ASDConcrete1D")

@@ -1,0 +1,313 @@
+"""Commands that build the model: nodes, supports, masses, constraints, transformations, damping, removal."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from femu.model import Model
+from femu.opensees.arguments import Reader
+from femu.opensees.domain import DOFS, Transformation, domain
+from femu.opensees.table import Kinds, command
+
+TRANSFORMATIONS = Kinds("geomTransf", "transformation")
+GEOMETRIES = {"Linear": "linear", "PDelta": "p-delta", "Corotational": "corotational"}
+
+
+@command("wipe", "model", "", "Forget the model, close the recorders.")
+def wipe(reader: Reader) -> None:
+    from femu.opensees.analysis import wipe_analysis
+    from femu.opensees.recorders import close_all
+
+    close_all()
+    wipe_analysis()
+    domain.session = None
+    domain.clear()
+
+
+@command("model", "model", "kind:w | -ndm ndm:i | -ndf ndf:i", "Say how many dimensions and degrees of freedom there are.")
+def model(reader: Reader) -> None:
+    kind = reader.take("kind", "w")
+    if kind.lower() not in ("basic", "basicbuilder"):
+        raise reader.unsupported(f"kind {kind!r} is not supported. Use 'basic'.")
+    a = reader.read(" | -ndm ndm:i | -ndf ndf:i")
+    ndm = a["ndm"]
+    if ndm is None:
+        raise reader.error("option -ndm is missing: 1, 2 or 3.")
+    ndf = a["ndf"] if a["ndf"] is not None else {1: 1, 2: 3, 3: 6}.get(ndm, 0)
+    if (ndm, ndf) not in DOFS:
+        known = ", ".join(f"{m}/{f}" for m, f in DOFS)
+        raise reader.unsupported(f"ndm/ndf = {ndm}/{ndf} is not supported. Supported: {known}.")
+    if ndm != domain.ndm and not domain.model.nodes:
+        domain.model = Model("script") if ndm == 2 else Model("script", dimensions=ndm)
+    elif ndm != domain.ndm:
+        raise reader.unsupported("nodes of different ndm in one model are not supported.")
+    domain.ndm, domain.ndf = ndm, ndf
+
+
+def started(reader: Reader) -> None:
+    """Raise where no model has been begun."""
+    if not domain.ndm:
+        raise reader.error("there is no model yet: call model('basic', '-ndm', 2, '-ndf', 3) first.")
+
+
+@command("node", "model", "tag:i *crds | -ndf ndf:i | -mass *mass | -disp *disp | -vel *vel", "Add a node.")
+def node(reader: Reader) -> None:
+    started(reader)
+    tag = reader.take("tag", "i")
+    a = reader.read("*crds | -ndf ndf:i | -mass *mass | -disp *disp | -vel *vel", ("-dispLoc",))
+    crds = a["crds"]
+    if len(crds) != domain.ndm:
+        raise reader.error(f"node {tag} has {len(crds)} coordinates and needs {domain.ndm} (ndm).")
+    ndf = a["ndf"] or domain.ndf
+    if (domain.ndm, ndf) not in DOFS:
+        raise reader.unsupported(f"option '-ndf' = {ndf} is not supported in {domain.ndm} dimensions.")
+    if tag in domain.node_dofs:
+        raise reader.error(f"there is already a node with tag {tag}.")
+    domain.model.node(tag, *crds)
+    domain.node_dofs[tag] = DOFS[domain.ndm, ndf]
+    domain.touch()
+    if a["mass"]:
+        _set_mass(reader, tag, a["mass"])
+    if any(a["disp"]) or any(a["vel"]):
+        raise reader.unsupported("options '-disp' and '-vel' are not supported: use setNodeDisp and setNodeVel.")
+
+
+@command("fix", "model", "nodeTag:i *constrValues:i", "Hold a node in the directions marked 1.")
+def fix(reader: Reader) -> None:
+    tag = reader.take("nodeTag", "i")
+    _fix(reader, tag, reader.read("*constrValues:i")["constrValues"])
+
+
+def _fix(reader: Reader, tag: int, values: list[int]) -> None:
+    names = domain.node(tag, reader)
+    if len(values) < len(names):
+        raise reader.error(f"node {tag} has {len(names)} degrees of freedom, but {len(values)} constrValues were given.")
+    held = [d for d, value in zip(names, values, strict=False) if value]
+    if held:
+        domain.model.fix(tag, held)
+        domain.touch()
+
+
+def _fix_at(reader: Reader, axis: int) -> None:
+    place = reader.take("coordinate")
+    a = reader.read("*constrValues:i | -tol tol")
+    tolerance = 1e-10 if a["tol"] is None else a["tol"]
+    for tag, found in domain.model.nodes.items():
+        if abs(found.coordinates[axis] - place) < tolerance:
+            _fix(reader, int(tag), a["constrValues"])
+
+
+@command("fixX", "model", "x *constrValues:i | -tol tol", "Fix all nodes at an x coordinate.")
+def fix_x(reader: Reader) -> None:
+    _fix_at(reader, 0)
+
+
+@command("fixY", "model", "y *constrValues:i | -tol tol", "Fix all nodes at a y coordinate.")
+def fix_y(reader: Reader) -> None:
+    _fix_at(reader, 1)
+
+
+@command("fixZ", "model", "z *constrValues:i | -tol tol", "Fix all nodes at a z coordinate.")
+def fix_z(reader: Reader) -> None:
+    _fix_at(reader, 2)
+
+
+def _set_mass(reader: Reader, tag: int, values: list[float]) -> None:
+    names = domain.node(tag, reader)
+    if len(values) < len(names):
+        raise reader.error(f"node {tag} has {len(names)} degrees of freedom, but {len(values)} masses were given.")
+    values = values[:len(names)]
+    if min(values) < 0.0:
+        raise reader.error(f"mass = {values} must not be negative.")
+    domain.node_mass[tag] = list(values)
+    found = domain.model.nodes[tag].mass
+    found.clear()
+    found.update({d: v for d, v in zip(names, values, strict=True) if v != 0.0})
+    domain.touch()
+
+
+@command("mass", "model", "nodeTag:i *massValues", "Set the mass of a node.")
+def mass(reader: Reader) -> None:
+    tag = reader.take("nodeTag", "i")
+    domain.node(tag, reader)
+    _set_mass(reader, tag, reader.read("*massValues")["massValues"])
+
+
+@command("equalDOF", "model", "rNodeTag:i cNodeTag:i *dofs:i", "Let a node move as another one does in some directions.")
+def equal_dof(reader: Reader) -> None:
+    a = reader.read("rNodeTag:i cNodeTag:i *dofs:i")
+    retained, constrained = a["rNodeTag"], a["cNodeTag"]
+    domain.node(retained, reader), domain.node(constrained, reader)
+    if not a["dofs"]:
+        raise reader.error("argument dofs is missing.")
+    domain.model.equal_dof(retained, constrained, [domain.direction(constrained, dof, reader) for dof in a["dofs"]])
+    domain.touch()
+
+
+@command("rigidLink", "model", "type:w rNodeTag:i cNodeTag:i", "Let a node follow another one as a rigid beam or rod.")
+def rigid_link(reader: Reader) -> None:
+    a = reader.read("type:w rNodeTag:i cNodeTag:i")
+    domain.node(a["rNodeTag"], reader), domain.node(a["cNodeTag"], reader)
+    if a["type"] in ("bar", "rod"):
+        translations = [d for d in domain.node(a["cNodeTag"], reader) if not d.startswith("r")]
+        domain.model.equal_dof(a["rNodeTag"], a["cNodeTag"], translations)
+    elif a["type"] == "beam":
+        domain.model.rigid_link(a["rNodeTag"], a["cNodeTag"])
+    else:
+        raise reader.error(f"type = {a['type']!r} must be 'bar' or 'beam'.")
+    domain.touch()
+
+
+@command("rigidDiaphragm", "model", "perpDirn:i rNodeTag:i *cNodeTags:i", "A floor that is rigid in its own plane.")
+def rigid_diaphragm(reader: Reader) -> None:
+    a = reader.read("perpDirn:i rNodeTag:i *cNodeTags:i")
+    if domain.ndm != 3 or domain.ndf != 6:
+        raise reader.error("needs a model with ndm 3 and ndf 6; in the plane use equalDOF.")
+    if a["perpDirn"] not in (1, 2, 3):
+        raise reader.error(f"perpDirn = {a['perpDirn']} must be 1, 2 or 3.")
+    for tag in (a["rNodeTag"], *a["cNodeTags"]):
+        domain.node(tag, reader)
+    made: Any = domain.model
+    made.rigid_diaphragm([a["rNodeTag"], *a["cNodeTags"]], normal="xyz"[a["perpDirn"] - 1])
+    domain.touch()
+
+
+@command("geomTransf", "model", "kind:w tag:i", "How a beam-column follows the motion of its nodes; see the kinds.")
+def geom_transf(reader: Reader) -> None:
+    started(reader)
+    kind = TRANSFORMATIONS.find(reader)
+    tag = reader.take("tag", "i")
+    domain.define("geomTransf", domain.transformations, tag, kind.make(domain, reader, kind.name), reader)
+
+
+@TRANSFORMATIONS.kind("Linear", "PDelta", "Corotational", form="*vecxz | -jntOffset *offsets",
+                      into='geometry="linear", "p-delta", "corotational"')
+def _transformation(d: Any, reader: Reader, name: str) -> Transformation:
+    a = reader.read("*vecxz | -jntOffset *offsets")
+    vecxz, offsets = a["vecxz"], a["jntOffset"]
+    if d.ndm == 3:
+        if len(vecxz) != 3:
+            raise reader.error(f"needs vecxz, three numbers, in space; {len(vecxz)} were given.")
+    elif vecxz:
+        raise reader.error(f"vecxz = {vecxz} belongs to models in space (ndm 3).")
+    if offsets and len(offsets) != 2 * d.ndm:
+        raise reader.error(f"-jntOffset needs {2 * d.ndm} numbers, {len(offsets)} were given.")
+    return Transformation(GEOMETRIES[name], tuple(vecxz) or None, tuple(offsets[:d.ndm]) or None, tuple(offsets[d.ndm:]) or None)
+
+
+TRANSFORMATIONS.refuse("femu has Linear, PDelta and Corotational", "Corotational02", "CorotCrdTransfWarping2d",
+                       "LinearInt", "PDeltaWithFibers", "ModifiedLinear")
+
+
+@command("rayleigh", "model", "alphaM betaK betaKinit betaKcomm", "Rayleigh damping of all nodes and elements.")
+def rayleigh(reader: Reader) -> None:
+    a = reader.read("alphaM betaK betaKinit betaKcomm")
+    domain.model.rayleigh(mass=a["alphaM"], current=a["betaK"], initial=a["betaKinit"], committed=a["betaKcomm"])
+    domain.touch()
+
+
+@command("region", "model", "tag:i | -ele *eles:i | -eleOnly *elesOnly:i | -eleRange first:i last:i | "
+         "-eleOnlyRange firstOnly:i lastOnly:i | -node *nodes:i | -nodeOnly *nodesOnly:i | -nodeRange from:i to:i | "
+         "-nodeOnlyRange fromOnly:i toOnly:i | -rayleigh alphaM betaK betaKinit betaKcomm",
+         "A part of the model, for recorders and damping.")
+def region(reader: Reader) -> None:
+    tag = reader.take("tag", "i")
+    a = reader.read(" | -ele *eles:i | -eleOnly *eles:i | -eleRange first:i last:i | -eleOnlyRange first:i last:i | "
+                    "-node *nodes:i | -nodeOnly *nodes:i | -nodeRange first:i last:i | -nodeOnlyRange first:i last:i | "
+                    "-rayleigh alphaM betaK betaKinit betaKcomm")
+    eles, nodes = [*a["ele"], *a["eleOnly"]], [*a["node"], *a["nodeOnly"]]
+    for option in ("eleRange", "eleOnlyRange"):
+        if a[option]:
+            eles += [t for t in domain.model.elements if a[option][0] <= int(t) <= a[option][1]]
+    for option in ("nodeRange", "nodeOnlyRange"):
+        if a[option]:
+            nodes += [t for t in domain.model.nodes if a[option][0] <= int(t) <= a[option][1]]
+    for e in eles:
+        domain.element(e, reader)
+    for n in nodes:
+        domain.node(n, reader)
+    if eles and not (a["eleOnly"] or a["eleOnlyRange"]):
+        nodes += [int(n) for e in eles for n in domain.model.elements[e].nodes if n not in nodes]
+    domain.regions[tag] = (eles, nodes)
+    if a["rayleigh"]:
+        _region_damping(reader, eles, nodes, a["rayleigh"])
+
+
+def _region_damping(reader: Reader, eles: list[int], nodes: list[int], coefficients: tuple[float, ...]) -> None:
+    """Damping of a part: possible where the rest has none, because a model has one set of coefficients."""
+    mass, current, initial, committed = coefficients
+    before = domain.model.damping
+    if before is not None and (before.mass, before.current, before.initial, before.committed) != (
+            mass, current, initial, committed) and any((before.current, before.initial, before.committed, before.mass)):
+        raise reader.unsupported("option '-rayleigh' with other coefficients than those set before is not supported.")
+    if mass:
+        massive = [t for t, found in domain.model.nodes.items() if found.mass and t not in nodes]
+        heavy = [t for t, e in domain.model.elements.items() if getattr(e, "mass", 0.0) and t not in eles]
+        if massive or heavy:
+            raise reader.unsupported("option '-rayleigh' with alphaM needs all nodes and elements with mass in the region.")
+    if before is None:
+        for found in domain.model.elements.values():
+            if hasattr(found, "damped"):
+                found.damped = False
+    for e in eles:
+        found = domain.model.elements[e]
+        if domain.asked_damping.get(e, False):
+            found.damped = True  # type: ignore[attr-defined]
+    domain.model.rayleigh(mass=mass, current=current, initial=initial, committed=committed)
+    domain.touch()
+
+
+@command("remove", "model", "what:w tag:i=None", "Remove something: element, node, loadPattern, sp, recorder, recorders ...")
+def remove(reader: Reader) -> None:
+    from femu.opensees.recorders import close_all
+
+    what = reader.take("what", "w")
+    if what == "recorders":
+        close_all()
+        return
+    if what in ("loadPattern", "pattern"):
+        tag = reader.take("tag", "i")
+        domain.find("pattern", domain.patterns, tag, reader)
+        domain.touch()
+        del domain.patterns[tag]
+    elif what in ("ele", "element"):
+        tag = reader.take("tag", "i")
+        domain.element(tag, reader)
+        domain.touch()
+        del domain.model.elements[tag]
+        for pattern in domain.patterns.values():
+            pattern.member = [(e, load) for e, load in pattern.member if e != tag]
+    elif what == "node":
+        tag = reader.take("tag", "i")
+        domain.node(tag, reader)
+        users = [e for e, found in domain.model.elements.items() if tag in found.nodes]
+        if users:
+            raise reader.error(f"node {tag} still has elements: {users}. Remove them first.")
+        domain.touch()
+        del domain.model.nodes[tag], domain.node_dofs[tag]
+        domain.node_mass.pop(tag, None)
+        for pattern in domain.patterns.values():
+            pattern.nodal = [item for item in pattern.nodal if item[0] != tag]
+    elif what in ("sp", "SPconstraint"):
+        tag = reader.take("nodeTag", "i")
+        direction = domain.direction(tag, reader.take("dof", "i"), reader)
+        if reader.left:
+            pattern_tag = reader.take("patternTag", "i")
+            domain.find("pattern", domain.patterns, pattern_tag, reader).imposed.pop((tag, direction), None)
+        domain.model.nodes[tag].fixed.discard(direction)
+        domain.touch()
+    elif what in ("mp", "MPconstraint"):
+        tag = reader.take("constrainedNodeTag", "i")
+        domain.model.equal = [item for item in domain.model.equal if item[1] != tag]
+        domain.model.links = [item for item in domain.model.links if item[1] != tag]
+        domain.touch()
+    elif what == "recorder":
+        from femu.opensees.recorders import close
+
+        close(reader, reader.take("tag", "i"))
+    elif what == "timeSeries":
+        domain.find("timeSeries", domain.series, tag := reader.take("tag", "i"), reader)
+        del domain.series[tag]
+    else:
+        raise reader.unsupported(f"removing {what!r} is not supported. Supported: element, node, loadPattern, sp, mp, recorder, "
+                                 "recorders, timeSeries.")

@@ -1,0 +1,141 @@
+"""Run as a program: scripts for openseespy on one engine, with every returned number written down.
+
+Arguments: the engine ("femu" or "opensees"), the file of answers, then scripts. Each script runs in an empty folder of its
+own with the file's own folder in `sys.path`. The answers: for each script its calls (command, first arguments, numbers),
+the contents of the files it wrote, the seconds it took, and the error that ended it, if one did.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import runpy
+import shutil
+import sys
+import tempfile
+import time
+import traceback
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+
+ENGINES = ("femu", "opensees")
+ROUNDS = 2  # times a script is run for its speed: the first compiles kernels, or warms caches
+
+
+def engine_module(engine: str) -> ModuleType:
+    """The module that answers the commands."""
+    if engine == "femu":
+        import femu.opensees
+
+        return femu.opensees
+    from femu.peers import load_opensees
+
+    return load_opensees()
+
+
+def install(module: ModuleType) -> None:
+    """Let scripts that import openseespy get this module."""
+    parent = ModuleType("openseespy")
+    parent.opensees = module  # type: ignore[attr-defined]
+    sys.modules["openseespy"], sys.modules["openseespy.opensees"] = parent, module
+
+
+class Log(ModuleType):
+    """A module that passes every call on and notes what it returns."""
+
+    def __init__(self, module: ModuleType) -> None:
+        super().__init__("openseespy.opensees")
+        self.__dict__["_module"] = module
+        self.__dict__["_calls"] = []
+        for name in dir(module):
+            if not name.startswith("_"):
+                self.__dict__[name] = self._wrapped(name, getattr(module, name))
+        self.__dict__["__all__"] = [name for name in dir(module) if not name.startswith("_")]
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.__dict__["_module"], name)
+
+    def _wrapped(self, name: str, function: Any) -> Any:
+        if not callable(function) or isinstance(function, type):
+            return function
+        calls = self.__dict__["_calls"]
+
+        def call(*arguments: Any) -> Any:
+            answer = function(*arguments)
+            if answer is not None:
+                numbers = numbers_in(answer)
+                if numbers:
+                    calls.append([name, [str(a) for a in arguments[:3]], numbers])
+            return answer
+
+        return call
+
+
+def numbers_in(answer: Any) -> list[float]:
+    """All numbers of an answer, in order."""
+    if isinstance(answer, (bool, str)):
+        return []
+    if isinstance(answer, (int, float, np.generic)):
+        return [float(answer)] if math.isfinite(answer) else []
+    if isinstance(answer, dict):
+        return [v for key in sorted(answer) for v in numbers_in(answer[key])]
+    if isinstance(answer, (list, tuple, np.ndarray)):
+        return [v for item in answer for v in numbers_in(item)]
+    return []
+
+
+def play(script: Path, module: ModuleType, rounds: int) -> dict[str, Any]:
+    """Run one script; what it asked and was told, what it wrote, and how long it took."""
+    answer: dict[str, Any] = {"calls": [], "files": {}, "seconds": 0.0, "error": ""}
+    before = Path.cwd()
+    quiet = sys.stdout
+    try:
+        for number in range(rounds):
+            folder = tempfile.mkdtemp(prefix="femu-play-")
+            os.chdir(folder)
+            log = Log(module) if number == 0 else None
+            install(log if log is not None else module)
+            sys.path.insert(0, str(script.parent))
+            sys.stdout = open(os.devnull, "w")  # noqa: SIM115
+            began = time.perf_counter()
+            try:
+                runpy.run_path(str(script), run_name="__main__")
+                module.wipe()
+            except BaseException:
+                answer["error"] = traceback.format_exc()
+            finally:
+                answer["seconds"] = time.perf_counter() - began
+                sys.stdout.close()
+                sys.stdout = quiet
+                sys.path.remove(str(script.parent))
+                module.wipe()
+            if log is not None:
+                answer["calls"] = log.__dict__["_calls"]
+                written = [p for p in sorted(Path(folder).rglob("*")) if p.is_file()]
+                answer["files"] = {str(p.relative_to(folder)): p.read_text() for p in written}
+            os.chdir(before)
+            shutil.rmtree(folder, ignore_errors=True)
+            if answer["error"]:
+                break
+    finally:
+        os.chdir(before)
+    return answer
+
+
+def main(engine: str, answers: str, rounds: str, *scripts: str) -> None:
+    """Run scripts, and write the answers after each, so that a crash loses only the one that crashed."""
+    module = engine_module(engine)
+    found: dict[str, Any] = {}
+    for script in scripts:
+        found[script] = play(Path(script), module, int(rounds))
+        part = Path(answers).with_suffix(".part")
+        part.write_text(json.dumps(found))
+        part.replace(answers)
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

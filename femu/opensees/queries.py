@@ -1,0 +1,293 @@
+"""nodeDisp, eleForce, eleResponse and their kin: asking the present state, and writing into it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from femu import context as slot
+from femu.opensees import responses
+from femu.opensees.analysis import present
+from femu.opensees.arguments import Reader
+from femu.opensees.domain import domain, tags
+from femu.opensees.table import command
+
+
+def _picked(values: list[float], node: int, dof: int | None, reader: Reader) -> Any:
+    if dof is None:
+        return values
+    domain.direction(node, dof, reader)
+    return values[dof - 1]
+
+
+def _nodal(reader: Reader, start: str) -> Any:
+    a = reader.read("nodeTag:i dof:i=None")
+    node, dof = a["nodeTag"], a["dof"]
+    names = domain.node(node, reader)
+    if not domain.model.elements:
+        return _picked([0.0] * len(names), node, dof, reader)
+    state = domain.state
+    place, begin, vector = state.program.numbering.place, getattr(state.program.layout, start), state.vector
+    if dof is not None and 1 <= dof <= len(names):
+        at = place.get((node, names[dof - 1]))
+        return float(vector[begin + at]) if at is not None else 0.0
+    return _picked([float(vector[begin + place[node, d]]) if (node, d) in place else 0.0 for d in names], node, dof, reader)
+
+
+@command("nodeDisp", "queries", "nodeTag:i dof:i=None", "Displacement of a node: a list, or one number.")
+def node_disp(reader: Reader) -> Any:
+    return _nodal(reader, "u")
+
+
+@command("nodeVel", "queries", "nodeTag:i dof:i=None", "Velocity of a node.")
+def node_vel(reader: Reader) -> Any:
+    return _nodal(reader, "v")
+
+
+@command("nodeAccel", "queries", "nodeTag:i dof:i=None", "Acceleration of a node.")
+def node_accel(reader: Reader) -> Any:
+    return _nodal(reader, "a")
+
+
+@command("reactions", "queries", "", "Work out reactions; femu knows them at all times.")
+def reactions(reader: Reader) -> None:
+    if reader.left:
+        raise reader.unsupported(f"option {reader.peek()!r} is not supported.")
+
+
+@command("nodeReaction", "queries", "nodeTag:i dof:i=None", "Reaction at a node.")
+def node_reaction(reader: Reader) -> Any:
+    a = reader.read("nodeTag:i dof:i=None")
+    domain.node(a["nodeTag"], reader)
+    found = responses.reaction(present(reader).now(), domain, a["nodeTag"])[0].tolist()
+    return _picked(found, a["nodeTag"], a["dof"], reader)
+
+
+@command("nodeCoord", "queries", "nodeTag:i dim:i=None", "Coordinates of a node.")
+def node_coord(reader: Reader) -> Any:
+    a = reader.read("nodeTag:i dim:i=None")
+    domain.node(a["nodeTag"], reader)
+    found = domain.model.nodes[a["nodeTag"]].coordinates[:domain.ndm].tolist()
+    if a["dim"] is None:
+        return found
+    if not 1 <= a["dim"] <= len(found):
+        raise reader.error(f"dim = {a['dim']} must lie between 1 and {len(found)}.")
+    return found[a["dim"] - 1]
+
+
+@command("nodeMass", "queries", "nodeTag:i dof:i=None", "Mass of a node.")
+def node_mass(reader: Reader) -> Any:
+    a = reader.read("nodeTag:i dof:i=None")
+    names = domain.node(a["nodeTag"], reader)
+    return _picked(domain.node_mass.get(a["nodeTag"], [0.0] * len(names)), a["nodeTag"], a["dof"], reader)
+
+
+@command("nodeDOFs", "queries", "nodeTag:i", "Equations of a node; femu's own numbering, -1 where fixed.")
+def node_dofs(reader: Reader) -> list[int]:
+    node = reader.read("nodeTag:i")["nodeTag"]
+    place, neq = domain.program.numbering.place, domain.program.neq
+    found = [place.get((node, d), -1) for d in domain.node(node, reader)]
+    return [p if p < neq else -1 for p in found]
+
+
+@command("nodeBounds", "queries", "", "Smallest and largest coordinates.")
+def node_bounds(reader: Reader) -> list[float]:
+    all_nodes = np.array([n.coordinates for n in domain.model.nodes.values()])
+    low, high = np.zeros(3), np.zeros(3)
+    low[:all_nodes.shape[1]], high[:all_nodes.shape[1]] = all_nodes.min(axis=0), all_nodes.max(axis=0)
+    return [*low.tolist(), *high.tolist()]
+
+
+@command("eleForce", "queries", "eleTag:i dof:i=None", "Forces of an element along the global axes.")
+def ele_force(reader: Reader) -> Any:
+    a = reader.read("eleTag:i dof:i=None")
+    domain.element(a["eleTag"], reader)
+    return _one(responses.global_force(present(reader).now(), domain, a["eleTag"])[0].tolist(), a["dof"], reader)
+
+
+def _one(values: list[float], number: int | None, reader: Reader) -> Any:
+    if number is None:
+        return values
+    if not 1 <= number <= len(values):
+        raise reader.error(f"dof = {number} must lie between 1 and {len(values)}.")
+    return values[number - 1]
+
+
+@command("basicForce", "queries", "eleTag:i", "Basic forces of an element.")
+def basic_force(reader: Reader) -> list[float]:
+    tag = reader.read("eleTag:i")["eleTag"]
+    domain.element(tag, reader)
+    return responses.basic(present(reader).now(), tag)[0].tolist()
+
+
+@command("basicDeformation", "queries", "eleTag:i", "Basic deformations of an element.")
+def basic_deformation(reader: Reader) -> list[float]:
+    tag = reader.read("eleTag:i")["eleTag"]
+    domain.element(tag, reader)
+    return responses.deformation(present(reader).now(), tag)[0].tolist()
+
+
+@command("eleResponse", "queries", "eleTag:i *words", "A response of an element by its words, for example 'localForce'.")
+def ele_response(reader: Reader) -> list[float]:
+    tag = reader.take("eleTag", "i")
+    words, reader.at = reader.items[reader.at:], len(reader.items)
+    asked = responses.element_response(domain, tag, words, reader)
+    return asked.response(present(reader).now())[0].tolist()
+
+
+def _section(reader: Reader, names: dict[int, tuple[str, ...]]) -> Any:
+    a = reader.read("eleTag:i secNum:i dof:i=None")
+    element = domain.element(a["eleTag"], reader)
+    if not hasattr(element, "along"):
+        raise reader.error(f"element {a['eleTag']} has no sections along it.")
+    if not 1 <= a["secNum"] <= element.section_count:
+        raise reader.error(f"secNum = {a['secNum']} must lie between 1 and {element.section_count}.")
+    rows = present(reader).now()
+    found = responses.section_values(rows, a["eleTag"], a["secNum"] - 1, names[3 if domain.ndm == 3 else 2])
+    return _one(found[0].tolist(), a["dof"], reader)
+
+
+@command("sectionForce", "queries", "eleTag:i secNum:i dof:i=None", "Forces of a section.")
+def section_force(reader: Reader) -> Any:
+    return _section(reader, responses.SECTION_FORCES)
+
+
+@command("sectionDeformation", "queries", "eleTag:i secNum:i dof:i=None", "Deformations of a section.")
+def section_deformation(reader: Reader) -> Any:
+    return _section(reader, responses.SECTION_DEFORMATIONS)
+
+
+def _places(reader: Reader, weights: bool) -> Any:
+    a = reader.read("eleTag:i secNum:i=None")
+    element = domain.element(a["eleTag"], reader)
+    if not hasattr(element, "along"):
+        raise reader.error(f"element {a['eleTag']} has no sections along it.")
+    length = domain.program.plans[a["eleTag"]].geometry[0]
+    along = element.along(length)
+    found = [v * length for v in (along.weights if weights else along.places)]
+    return _one(found, a["secNum"], reader)
+
+
+@command("sectionLocation", "queries", "eleTag:i secNum:i=None", "Place of a section along an element.")
+def section_location(reader: Reader) -> Any:
+    return _places(reader, False)
+
+
+@command("sectionWeight", "queries", "eleTag:i secNum:i=None", "Weight of a section along an element.")
+def section_weight(reader: Reader) -> Any:
+    return _places(reader, True)
+
+
+@command("getNodeTags", "queries", "", "Tags of all nodes.")
+def get_node_tags(reader: Reader) -> list[int]:
+    return tags(domain.node_dofs)
+
+
+@command("getEleTags", "queries", "", "Tags of all elements.")
+def get_ele_tags(reader: Reader) -> list[int]:
+    return tags(int(t) for t in domain.model.elements)
+
+
+@command("eleNodes", "queries", "eleTag:i", "Nodes of an element.")
+def ele_nodes(reader: Reader) -> list[int]:
+    return [int(n) for n in domain.element(reader.read("eleTag:i")["eleTag"], reader).nodes]
+
+
+@command("getFixedNodes", "queries", "", "Tags of the nodes that are fixed in some direction.")
+def get_fixed_nodes(reader: Reader) -> list[int]:
+    return tags(int(t) for t, n in domain.model.nodes.items() if n.fixed & set(domain.node_dofs[int(t)]))
+
+
+@command("getFixedDOFs", "queries", "nodeTag:i", "Directions in which a node is fixed.")
+def get_fixed_dofs(reader: Reader) -> list[int]:
+    node = reader.read("nodeTag:i")["nodeTag"]
+    names = domain.node(node, reader)
+    return [k for k, d in enumerate(names, start=1) if d in domain.model.nodes[node].fixed]
+
+
+@command("getNumElements", "queries", "", "Number of elements.")
+def get_num_elements(reader: Reader) -> int:
+    return len(domain.model.elements)
+
+
+@command("getNDM", "queries", "nodeTag:i=None", "Number of dimensions.")
+def get_ndm(reader: Reader) -> list[int]:
+    return [domain.ndm]
+
+
+@command("getNDF", "queries", "nodeTag:i=None", "Number of degrees of freedom of a node.")
+def get_ndf(reader: Reader) -> list[int]:
+    node = reader.read("nodeTag:i=None")["nodeTag"]
+    return [domain.ndf if node is None else len(domain.node(node, reader))]
+
+
+@command("systemSize", "queries", "", "Number of equations.")
+def system_size(reader: Reader) -> int:
+    return domain.program.neq
+
+
+@command("printModel", "queries", "*arguments", "Print nodes and elements.")
+def print_model(reader: Reader) -> None:
+    for found in (*domain.model.nodes.values(), *domain.model.elements.values()):
+        print(found)
+
+
+@command("version", "queries", "", "femu's version, in words that say so.")
+def version(reader: Reader) -> str:
+    from importlib.metadata import version as installed
+
+    return f"femu {installed('femu')}"
+
+
+@command("defaultUnits", "model", "*arguments", "Accepted without effect: numbers are in the units of the script.")
+def default_units(reader: Reader) -> None:
+    reader.at = len(reader.items)
+
+
+@command("logFile", "model", "*arguments", "Accepted without effect: messages go to the standard error.")
+def log_file(reader: Reader) -> None:
+    reader.at = len(reader.items)
+
+
+@command("setPrecision", "recorders", "digits:i", "Digits of the numbers that recorders write.")
+def set_precision(reader: Reader) -> None:
+    from femu.opensees import recorders
+
+    recorders.DIGITS = reader.read("digits:i")["digits"]
+
+
+# --- writing into the state ---
+
+def _write(reader: Reader, start: str) -> None:
+    a = reader.read("nodeTag:i dof:i value | -commit")
+    direction = domain.direction(a["nodeTag"], a["dof"], reader)
+    session = present(reader)
+    session.flush()
+    program, state = session.program, session.state
+    place = program.numbering.place.get((a["nodeTag"], direction))
+    if place is None:
+        raise reader.error(f"no element uses node {a['nodeTag']}, dof {a['dof']}.")
+    state.vector[getattr(program.layout, start) + place] = a["value"]
+    if start == "u":
+        run = session.run
+        run[slot.U][:] = state.vector[program.layout.u:program.layout.v]
+        run.determine(slot.EVALUATE)
+        state.vector[program.layout.elements:] = run[slot.T]
+        state.vector[program.layout.internal:program.layout.damping] = run[slot.F]
+    session.refresh()
+
+
+@command("setNodeDisp", "queries", "nodeTag:i dof:i value | -commit", "Set the displacement of a node.")
+def set_node_disp(reader: Reader) -> None:
+    _write(reader, "u")
+
+
+@command("setNodeVel", "queries", "nodeTag:i dof:i value | -commit", "Set the velocity of a node.")
+def set_node_vel(reader: Reader) -> None:
+    _write(reader, "v")
+
+
+@command("setNodeAccel", "queries", "nodeTag:i dof:i value | -commit", "Set the acceleration of a node.")
+def set_node_accel(reader: Reader) -> None:
+    _write(reader, "a")

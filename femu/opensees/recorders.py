@@ -1,0 +1,344 @@
+"""recorder: text files that np.loadtxt reads, with a line a step, or the envelope at the end."""
+
+from __future__ import annotations
+
+import atexit
+import os
+from abc import ABC, abstractmethod
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from femu.opensees import responses
+from femu.opensees.arguments import Reader
+from femu.opensees.domain import domain
+from femu.opensees.session import Needs, Rows
+from femu.opensees.table import Kinds, command
+
+Array = npt.NDArray[np.float64]
+RECORDERS = Kinds("recorder", "recorder")
+DIGITS = 6  # significant digits of a number, as OpenSees writes them
+LATE = 1e-5  # share of -dT by which a step may come before its time
+
+_OUTPUT = ("-file file:w | -fileAdd file:w | -time | -dT dT | -closeOnWrite | -precision digits:i | -scientific")
+_REFUSED = ("-xml", "-binary", "-tcp", "-csv", "-fileCSV", "-database", "-rTolDt", "-timeSeries", "-nodeOutput")
+_NODE_RESPONSES = ("disp", "vel", "accel", "reaction", "incrDisp", "eigen", "displacement", "velocity", "acceleration")
+
+
+class Recorder(ABC):
+    """One recorder: takes rows, and writes them."""
+
+    def __init__(self, a: dict[str, Any], append: bool) -> None:
+        self.path = Path(a["file"] or a["fileAdd"] or os.devnull)
+        self.timed, self.interval = bool(a["time"]), a["dT"] or 0.0
+        self.digits = a["precision"] or DIGITS
+        self.scientific = bool(a["scientific"])
+        self.next = -np.inf
+        if not append:
+            self.path.write_text("")
+
+    nodes: frozenset[int] = frozenset()
+    elements: frozenset[int] = frozenset()
+    states: frozenset[int] = frozenset()
+    reactions = False
+
+    @abstractmethod
+    def values(self, rows: Rows) -> Array:
+        """What it records, a row a step."""
+
+    def take(self, rows: Rows) -> None:
+        """Record rows; of those that come too early for -dT none."""
+        time, values = rows.result.time, self.values(rows)
+        if self.interval:
+            wanted = []
+            for k, t in enumerate(time):
+                if t - self.next >= -self.interval * LATE:
+                    wanted.append(k)
+                    self.next = t + self.interval
+            time, values = time[wanted], values[wanted]
+        if len(time):
+            self.keep(time, values)
+
+    def keep(self, time: Array, values: Array) -> None:
+        """Write rows."""
+        table = np.concatenate([time[:, None], values], axis=1) if self.timed else values
+        with self.path.open("a") as file:
+            np.savetxt(file, table, fmt=self.format)
+
+    @property
+    def format(self) -> str:
+        """How a number is written."""
+        return f"%.{self.digits}{'e' if self.scientific else 'g'}"
+
+    def close(self) -> None:
+        """Write what is left."""
+
+
+class Envelope(Recorder):
+    """Smallest, largest and largest absolute value, written at the end."""
+
+    rows: Array | None = None
+    times: Array | None = None
+
+    def keep(self, time: Array, values: Array) -> None:
+        if self.rows is None:
+            self.rows = np.stack([values[0], values[0], np.abs(values[0])])
+            self.times = np.full_like(self.rows, time[0])
+        assert self.times is not None
+        new = np.stack([values.min(axis=0), values.max(axis=0), np.abs(values).max(axis=0)])
+        when = np.stack([time[values.argmin(axis=0)], time[values.argmax(axis=0)], time[np.abs(values).argmax(axis=0)]])
+        better = np.stack([new[0] < self.rows[0], new[1] > self.rows[1], new[2] > self.rows[2]])
+        self.rows, self.times = np.where(better, new, self.rows), np.where(better, when, self.times)
+
+    def close(self) -> None:
+        if self.rows is not None and self.times is not None:
+            table = self.rows
+            if self.timed:
+                table = np.stack([self.times, self.rows], axis=2).reshape(3, -1)
+            with self.path.open("a") as file:
+                np.savetxt(file, table, fmt=self.format)
+            self.rows = None
+
+
+class NodeRecorder(Recorder):
+    """Responses of nodes in given directions."""
+
+    def __init__(self, a: dict[str, Any], append: bool, nodes: list[int], dofs: list[int], words: list[str],
+                 reader: Reader) -> None:
+        super().__init__(a, append)
+        self.tags, self.dofs, self.word = nodes, dofs, words[0]
+        self.mode = 0
+        if self.word == "eigen":
+            if len(words) < 2 or responses._whole(words[1]) is None:
+                raise reader.error("response 'eigen' needs the number of the mode.")
+            self.mode = int(words[1])
+        self.nodes = frozenset(nodes)
+        self.reactions = self.word == "reaction"
+        self.last: Array | None = None
+        if self.reactions:
+            tied = {n for x, y, _ in domain.model.equal for n in (x, y)} | {n for pair in domain.model.links for n in pair}
+            self.elements = frozenset(int(t) for t, e in domain.model.elements.items() if set(e.nodes) & set(nodes) & tied)
+
+    def values(self, rows: Rows) -> Array:
+        found = []
+        for node in self.tags:
+            if self.word == "eigen":
+                shape = [eigen_value(node, self.mode, dof) for dof in self.dofs]
+                found.append(np.broadcast_to(shape, (len(rows.result.time), len(shape))))
+                continue
+            if self.reactions:
+                own = responses.reaction(rows, domain, node)
+            else:
+                own = responses.nodal(rows, domain, node, "disp" if self.word == "incrDisp" else self.word)
+            found.append(own[:, [d - 1 for d in self.dofs]])
+        table = np.concatenate(found, axis=1)
+        if self.word == "incrDisp":
+            before = self.last if self.last is not None else np.zeros((1, table.shape[1]))
+            self.last = table[-1:].copy()
+            return np.diff(np.concatenate([before, table]), axis=0)
+        return table
+
+
+class ElementRecorder(Recorder):
+    """Responses of elements."""
+
+    def __init__(self, a: dict[str, Any], append: bool, tags: list[int], words: list[Any], dofs: list[int],
+                 reader: Reader) -> None:
+        super().__init__(a, append)
+        self.asked = [responses.element_response(domain, tag, list(words), reader) for tag in tags]
+        self.elements = frozenset(tags)
+        self.states = frozenset(tag for tag, asked in zip(tags, self.asked, strict=True) if asked.state)
+        self.columns = [d - 1 for d in dofs]
+
+    def values(self, rows: Rows) -> Array:
+        found = [asked.response(rows) for asked in self.asked]
+        if self.columns:
+            found = [values[:, self.columns] for values in found]
+        return np.concatenate(found, axis=1)
+
+
+class DriftRecorder(Recorder):
+    """Difference of the displacements of two nodes over their distance."""
+
+    def __init__(self, a: dict[str, Any], append: bool, pairs: list[tuple[int, int]], dof: int, across: int,
+                 reader: Reader) -> None:
+        super().__init__(a, append)
+        self.pairs, self.dof = pairs, dof
+        self.nodes = frozenset(n for pair in pairs for n in pair)
+        nodes = domain.model.nodes
+        self.heights = [float(abs(nodes[j].coordinates[across - 1] - nodes[i].coordinates[across - 1])) for i, j in pairs]
+        if 0.0 in self.heights:
+            raise reader.error("the nodes of a drift must be apart along -perpDirn.")
+
+    def values(self, rows: Rows) -> Array:
+        moved = {n: responses.nodal(rows, domain, n, "disp")[:, self.dof - 1] for n in self.nodes}
+        return np.stack([(moved[j] - moved[i]) / h for (i, j), h in zip(self.pairs, self.heights, strict=True)], axis=1)
+
+
+class EnvelopeNodeRecorder(Envelope, NodeRecorder):
+    """Envelope of the responses of nodes."""
+
+
+class EnvelopeElementRecorder(Envelope, ElementRecorder):
+    """Envelope of the responses of elements."""
+
+
+class EnvelopeDriftRecorder(Envelope, DriftRecorder):
+    """Envelope of drifts."""
+
+
+def eigen_value(node: int, mode: int, dof: int) -> float:
+    """One number of a mode shape."""
+    from femu.opensees.modal import shape_of
+
+    return shape_of(node, mode)[dof - 1]
+
+
+# --- the command ---
+
+@command("recorder", "recorders", "kind:w", "Write responses to a file at each step; returns its tag. See the kinds.")
+def recorder(reader: Reader) -> int:
+    kind = RECORDERS.find(reader)
+    reader.command = f"recorder({kind.name!r})"
+    made = kind.make(reader, kind.name)
+    if domain.session is not None:
+        domain.session.end()  # what it records is laid out when a session begins
+    domain.next_recorder += 1
+    domain.recorders[domain.next_recorder] = made
+    return domain.next_recorder
+
+
+_NODE = f"| {_OUTPUT} | -node *nodes:i | -nodeRange first:i last:i | -region region:i | -dof *dofs:i"
+
+
+def _nodes(reader: Reader, a: dict[str, Any]) -> list[int]:
+    tags = list(a["node"])
+    if a["nodeRange"]:
+        tags += [t for t in sorted(domain.node_dofs) if a["nodeRange"][0] <= t <= a["nodeRange"][1]]
+    if a["region"] is not None:
+        tags += domain.find("region", domain.regions, a["region"], reader)[1]
+    for tag in tags:
+        domain.node(tag, reader)
+    return tags or sorted(domain.node_dofs)
+
+
+def _split(reader: Reader, form: str) -> tuple[dict[str, Any], list[Any]]:
+    """Options, and the words behind them that name the response."""
+    at = reader.at
+    while at < len(reader.items):
+        item = reader.items[at]
+        if isinstance(item, str) and not item.startswith("-"):
+            before = reader.items[at - 1] if at > reader.at else None
+            if before not in ("-file", "-fileAdd", "-xml", "-binary", "-csv", "-tcp", "-fileCSV"):
+                break
+        at += 1
+    words = reader.items[at:]
+    del reader.items[at:]
+    return reader.read(form, _REFUSED), words
+
+
+@RECORDERS.kind("Node", "EnvelopeNode", form=_NODE, into="disp, vel, accel, incrDisp, reaction, eigen mode")
+def _node(reader: Reader, name: str) -> Recorder:
+    a, words = _split(reader, _NODE)
+    if not words:
+        raise reader.error("the response is missing, for example 'disp'.")
+    parts = str(words[0]).split()
+    words = [*parts, *words[1:]]
+    if words[0] not in _NODE_RESPONSES:
+        raise reader.unsupported(f"response {words[0]!r} is not supported. Supported: {', '.join(_NODE_RESPONSES[:6])}.")
+    nodes = _nodes(reader, a)
+    most = min(len(domain.node_dofs[n]) for n in nodes)
+    dofs = a["dof"] or list(range(1, most + 1))
+    if min(dofs) < 1 or max(dofs) > most:
+        raise reader.error(f"-dof {dofs} must lie between 1 and {most}.")
+    cls: Any = EnvelopeNodeRecorder if name.startswith("Envelope") else NodeRecorder
+    return cls(a, a["fileAdd"] is not None, nodes, dofs, words, reader)
+
+
+_ELEMENT = f"| {_OUTPUT} | -ele *eles:i | -eleRange first:i last:i | -region region:i | -dof *dofs:i"
+
+
+@RECORDERS.kind("Element", "EnvelopeElement", form=_ELEMENT, into="the responses of eleResponse")
+def _element(reader: Reader, name: str) -> Recorder:
+    a, words = _split(reader, _ELEMENT)
+    tags = list(a["ele"])
+    if a["eleRange"]:
+        tags += [int(t) for t in sorted(domain.model.elements, key=int) if a["eleRange"][0] <= int(t) <= a["eleRange"][1]]
+    if a["region"] is not None:
+        tags += domain.find("region", domain.regions, a["region"], reader)[0]
+    if not tags:
+        tags = sorted(int(t) for t in domain.model.elements)
+    if len(words) == 1 and isinstance(words[0], str):
+        words = words[0].split()
+    cls: Any = EnvelopeElementRecorder if name.startswith("Envelope") else ElementRecorder
+    return cls(a, a["fileAdd"] is not None, tags, words, a["dof"], reader)
+
+
+_DRIFT = f"| {_OUTPUT} | -iNode *iNodes:i | -jNode *jNodes:i | -dof dof:i | -perpDirn perpDirn:i"
+
+
+@RECORDERS.kind("Drift", "EnvelopeDrift", form=_DRIFT, into="drift ratios of pairs of nodes")
+def _drift(reader: Reader, name: str) -> Recorder:
+    a = reader.read(_DRIFT, _REFUSED)
+    if not a["iNode"] or len(a["iNode"]) != len(a["jNode"]) or a["dof"] is None or a["perpDirn"] is None:
+        raise reader.error("needs -iNode, -jNode (as many), -dof and -perpDirn.")
+    for i, j in zip(a["iNode"], a["jNode"], strict=True):
+        domain.node(i, reader), domain.node(j, reader)
+        domain.direction(i, a["dof"], reader)
+    cls: Any = EnvelopeDriftRecorder if name.startswith("Envelope") else DriftRecorder
+    pairs = list(zip(a["iNode"], a["jNode"], strict=True))
+    return cls(a, a["fileAdd"] is not None, pairs, a["dof"], a["perpDirn"], reader)
+
+
+RECORDERS.refuse("femu writes text files of nodes, elements and drifts", "Collapse", "Remove", "mpco", "MPCO", "VTK", "PVD",
+                 "GmshFile", "Plot", "display", "BgPVD", "DamageModel", "Pattern", "NodeRMS", "ElementRMS", "ResidNode")
+
+
+def needs() -> Needs:
+    """What the recorders want of each step."""
+    recorders = list(domain.recorders.values())
+    elements = sorted({e for r in recorders for e in r.elements})
+    nodes = {n for r in recorders for n in r.nodes} | {int(n) for e in elements for n in domain.model.elements[e].nodes}
+    listed = tuple(sorted(nodes))
+    return Needs(displacement=listed, velocity=tuple(sorted({n for r in recorders for n in r.nodes})),
+                 acceleration=tuple(sorted({n for r in recorders for n in r.nodes})),
+                 reactions=any(r.reactions for r in recorders), forces=tuple(elements), energy=False,
+                 states=tuple(sorted({s for r in recorders for s in r.states})))
+
+
+def close_all() -> None:
+    """Write what is left, and forget all recorders."""
+    if domain.session is not None:
+        domain.session.end()
+    for recorder in domain.recorders.values():
+        recorder.close()
+    domain.recorders.clear()
+
+
+def close(reader: Reader, tag: int) -> None:
+    """Write what is left of one recorder, and forget it."""
+    domain.find("recorder", domain.recorders, tag, reader)
+    if domain.session is not None:
+        domain.session.end()
+    domain.recorders.pop(tag).close()
+
+
+@command("record", "recorders", "", "Let all recorders write the present state.")
+def record(reader: Reader) -> None:
+    from femu.opensees.analysis import present
+
+    session = present(reader)
+    session.flush()
+    rows = session.now()
+    for found in domain.recorders.values():
+        found.take(rows)
+
+
+@atexit.register
+def _at_exit() -> None:
+    try:
+        close_all()
+    except Exception as problem:  # nothing can be raised any more, but it must not go unseen
+        print(f"femu.opensees: recorders could not be closed: {problem}")

@@ -1,0 +1,304 @@
+"""section, patch, layer, fiber: the sections of OpenSees, as femu's."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from femu import materials as laws
+from femu.component import Material, Section
+from femu.opensees.arguments import Reader
+from femu.opensees.domain import Domain, domain
+from femu.opensees.table import Kinds, command
+
+SECTIONS = Kinds("section", "section")
+PATCHES = Kinds("patch", "shape")
+LAYERS = Kinds("layer", "shape")
+
+Cell = tuple[float, float, float]  # y, z, area
+
+
+@dataclass
+class FibreRecipe:
+    """A fibre section that grows with patches, layers and fibres; an element takes it as it then is.
+
+    In the plane, fibres of one material at one height are one fibre of femu: `merged` says which.
+    """
+
+    space: bool
+    centred: bool
+    GJ: float | None = None
+    torsion: Material | None = None
+    cells: list[tuple[float, float, float, int]] = field(default_factory=list)  # y, z, area, material
+    _section: Section | None = None
+    merged: list[tuple[int, int]] = field(default_factory=list)  # for each cell: group and fibre in it
+
+    def add(self, cells: list[Cell], material: int) -> None:
+        """Add fibres of one material."""
+        self.cells += [(y, z, area, material) for y, z, area in cells]
+        self._section = None
+
+    def centre(self) -> tuple[float, float]:
+        """The point from which fibres are measured."""
+        if not self.centred:
+            return 0.0, 0.0
+        area = sum(c[2] for c in self.cells)
+        return sum(c[0] * c[2] for c in self.cells) / area, sum(c[1] * c[2] for c in self.cells) / area
+
+    def made(self, reader: Reader) -> Section:
+        """The section of femu."""
+        if self._section is None:
+            if not self.cells:
+                raise reader.error("a fibre section has no fibres: call patch, layer or fiber after section.")
+            self._section = self._space(reader) if self.space else self._plane(reader)
+        return self._section
+
+    def _plane(self, reader: Reader) -> Section:
+        y0, _ = self.centre()
+        groups: dict[int, dict[float, tuple[int, float]]] = {}
+        order: dict[int, int] = {}
+        self.merged = []
+        scale = max(abs(c[0]) for c in self.cells) or 1.0
+        for y, _, area, material in self.cells:
+            found = groups.setdefault(material, {})
+            order.setdefault(material, len(order))
+            height = round((y - y0) / scale, 13)
+            index, total = found.get(height, (len(found), 0.0))
+            found[height] = (index, total + area)
+            self.merged.append((order[material], index))
+        heights: dict[tuple[int, int], float] = {}
+        for (y, _, _, _), key in zip(self.cells, self.merged, strict=True):
+            heights.setdefault(key, y - y0)
+        fibres = []
+        for material, found in groups.items():
+            own = [heights[order[material], index] for index, _ in found.values()]
+            fibres.append(laws.Fibres(f"material{material}", domain.material(material, reader), np.array(own),
+                                      np.array([area for _, area in found.values()])))
+        return laws.FibreSection(fibres)
+
+    def _space(self, reader: Reader) -> Section:
+        y0, z0 = self.centre()
+        groups: dict[int, list[Cell]] = {}
+        self.merged = []
+        order: dict[int, int] = {}
+        for y, z, area, material in self.cells:
+            own = groups.setdefault(material, [])
+            order.setdefault(material, len(order))
+            self.merged.append((order[material], len(own)))
+            own.append((y - y0, z - z0, area))
+        fibres = []
+        for material, own in groups.items():
+            y, z, area = np.array(own).T
+            fibres.append(laws.Fibres(f"material{material}", domain.material(material, reader), y, area, z=z))
+        return laws.FibreSection(fibres, GJ=self.GJ, torsion=self.torsion)
+
+
+@command("section", "sections", "kind:w tag:i", "A cross-section; see the kinds.")
+def section(reader: Reader) -> None:
+    kind = SECTIONS.find(reader)
+    tag = reader.take("secTag", "i")
+    reader.command = f"section({kind.name!r}, {tag})"
+    made = kind.make(domain, reader)
+    domain.define("section", domain.sections, tag, made, reader)
+    domain.section_open = tag if isinstance(made, FibreRecipe) else None
+
+
+@SECTIONS.kind("Elastic", form="E A Iz Iy=None G=None J=None", into="ElasticSection")
+def _elastic(d: Domain, reader: Reader) -> Section:
+    if d.ndm == 3:
+        a = reader.read("E A Iz Iy G J alphaY=None alphaZ=None")
+        if a["alphaY"] is not None:
+            raise reader.unsupported("arguments alphaY and alphaZ (shear deformation) are not supported.")
+        return laws.ElasticSection(a["E"], a["A"], a["Iz"], a["Iy"], a["G"], a["J"])
+    a = reader.read("E A Iz G=None alphaY=None")
+    if a["alphaY"] is not None:
+        raise reader.unsupported("arguments G and alphaY (shear deformation) are not supported.")
+    return laws.ElasticSection(a["E"], a["A"], a["Iz"])
+
+
+@SECTIONS.kind("Fiber", "fiberSec", "FiberSection", form=" | -GJ GJ | -torsion torsionMat:i | -noCentroid", into="FibreSection")
+def _fiber(d: Domain, reader: Reader) -> FibreRecipe:
+    a = reader.read(" | -GJ GJ | -torsion torsionMat:i | -noCentroid")
+    torsion = d.material(a["torsion"], reader) if a["torsion"] is not None else None
+    if d.ndm == 3 and d.ndf == 6 and a["GJ"] is None and torsion is None:
+        raise reader.error("a fibre section in space needs -GJ GJ or -torsion matTag.")
+    return FibreRecipe(d.ndm == 3, not a["noCentroid"], a["GJ"], torsion)
+
+
+@SECTIONS.kind("WFSection2d", "WSection2d", form="matTag:i d tw bf tf Nfw:i Nff:i", into="FibreSection of a wide flange")
+def _wide_flange(d: Domain, reader: Reader) -> FibreRecipe:
+    a = reader.read("matTag:i d tw bf tf Nfw:i Nff:i")
+    d.material(a["matTag"], reader)
+    if min(a["d"], a["tw"], a["bf"], a["tf"]) <= 0.0 or 2.0 * a["tf"] >= a["d"] or min(a["Nfw"], a["Nff"]) < 1:
+        raise reader.error("d, tw, bf, tf must be above 0 with 2 tf < d, and Nfw, Nff at least 1.")
+    clear = a["d"] - 2.0 * a["tf"]
+    flange, web = a["tf"] / a["Nff"], clear / a["Nfw"]
+    made = FibreRecipe(False, True)
+    made.add([(0.5 * a["d"] - flange * (k + 0.5), 0.0, a["bf"] * flange) for k in range(a["Nff"])], a["matTag"])
+    made.add([(0.5 * clear - web * (k + 0.5), 0.0, a["tw"] * web) for k in range(a["Nfw"])], a["matTag"])
+    made.add([(-0.5 * clear - flange * (k + 0.5), 0.0, a["bf"] * flange) for k in range(a["Nff"])], a["matTag"])
+    return made
+
+
+_CODES = ("P", "Mz", "Vy", "My", "Vz", "T")
+
+
+@SECTIONS.kind("Aggregator", form="*pairs | -section secTag:i", into="UncoupledSection of the laws for P and Mz (My, T in space)")
+def _aggregator(d: Domain, reader: Reader) -> Section:
+    laws_by_code: dict[str, Material] = {}
+    while reader.left and reader.peek() != "-section":
+        material = d.material(reader.take("matTag", "i"), reader)
+        code = reader.take("dof", "w")
+        if code not in _CODES:
+            raise reader.error(f"dof = {code!r} must be one of {', '.join(_CODES)}.")
+        laws_by_code[code] = material
+    base = None
+    if reader.left:
+        base = reader.read(" | -section secTag:i")["section"]
+        base = d.section(base, reader)
+    return _aggregated(d, reader, laws_by_code, base)
+
+
+def _aggregated(d: Domain, reader: Reader, given: dict[str, Material], base: Section | None) -> Section:
+    shear = [code for code in given if code in ("Vy", "Vz")]
+    if shear:
+        raise reader.unsupported(f"dof {shear[0]!r} (shear deformation of sections) is not supported.")
+    if base is not None:
+        rest = [code for code in given if code != "T"]
+        if rest:
+            raise reader.unsupported(f"dof {rest[0]!r} beside '-section' is not supported; T is.")
+        if d.ndm == 2:
+            return base  # torsion does nothing in the plane
+        if not isinstance(base, laws.FibreSection):
+            raise reader.unsupported("'-section' with T is supported for fibre sections only.")
+        return laws.FibreSection(base.groups, torsion=given["T"])
+    wanted = ("P", "Mz") if d.ndm == 2 else ("P", "Mz", "My", "T")
+    missing = [code for code in wanted if code not in given]
+    if missing:
+        raise reader.unsupported(f"a section without {' and '.join(missing)} is not supported.")
+    return laws.UncoupledSection(*(given[code] for code in wanted))
+
+
+@SECTIONS.kind("Uniaxial", "Generic1D", "Generic1d", form="matTag:i quantity:w", into="a law for one force")
+def _uniaxial(d: Domain, reader: Reader) -> Section:
+    a = reader.read("matTag:i quantity:w")
+    d.material(a["matTag"], reader)
+    raise reader.unsupported("a section of one force alone is not supported: use zeroLength with '-mat', or Aggregator.")
+
+
+SECTIONS.refuse("femu has no such section", "NDFiber", "NDFiberWarping", "RCSection2d", "RCCircularSection", "RCTunnelSection",
+                "ElasticMembranePlateSection", "PlateFiber", "LayeredShell", "Bidirectional", "Isolator2spring", "Parallel",
+                "ElasticShear", "TimoshenkoSection", "Tube", "HSSSection", "WFFiberSection2d")
+
+
+# --- fibres ---
+
+def _open(reader: Reader) -> FibreRecipe:
+    if domain.section_open is None:
+        raise reader.error("there is no fibre section to add to: call section('Fiber', tag) first.")
+    return domain.sections[domain.section_open]
+
+
+@command("fiber", "sections", "yLoc zLoc A matTag:i", "Add one fibre to the open section.")
+def fiber(reader: Reader) -> None:
+    a = reader.read("yLoc zLoc A matTag:i")
+    domain.material(a["matTag"], reader)
+    _open(reader).add([(a["yLoc"], a["zLoc"], a["A"])], a["matTag"])
+
+
+@command("patch", "sections", "kind:w matTag:i", "Add a patch of fibres to the open section; see the kinds.")
+def patch(reader: Reader) -> None:
+    recipe = _open(reader)
+    kind = PATCHES.find(reader)
+    material = reader.take("matTag", "i")
+    domain.material(material, reader)
+    recipe.add(kind.make(reader, reader.read(kind.form)), material)
+
+
+@command("layer", "sections", "kind:w matTag:i", "Add a layer of fibres to the open section; see the kinds.")
+def layer(reader: Reader) -> None:
+    recipe = _open(reader)
+    kind = LAYERS.find(reader)
+    material = reader.take("matTag", "i")
+    domain.material(material, reader)
+    recipe.add(kind.make(reader, reader.read(kind.form)), material)
+
+
+@PATCHES.kind("rect", "rectangular", form="numSubdivY:i numSubdivZ:i yI zI yJ zJ", into="rows of equal fibres")
+def _rect(reader: Reader, a: dict[str, Any]) -> list[Cell]:
+    _counts(reader, a["numSubdivY"], a["numSubdivZ"])
+    dy, dz = (a["yJ"] - a["yI"]) / a["numSubdivY"], (a["zJ"] - a["zI"]) / a["numSubdivZ"]
+    if dy * dz == 0.0:
+        raise reader.error("the two corners must differ in y and in z.")
+    return [(a["yI"] + (i + 0.5) * dy, a["zI"] + (j + 0.5) * dz, abs(dy * dz))
+            for j in range(a["numSubdivZ"]) for i in range(a["numSubdivY"])]
+
+
+@PATCHES.kind("quad", "quadr", "quadrilateral", form="numSubdivIJ:i numSubdivJK:i yI zI yJ zJ yK zK yL zL",
+              into="cells of a quadrilateral")
+def _quad(reader: Reader, a: dict[str, Any]) -> list[Cell]:
+    _counts(reader, a["numSubdivIJ"], a["numSubdivJK"])
+    corners = np.array([[a["yI"], a["zI"]], [a["yJ"], a["zJ"]], [a["yK"], a["zK"]], [a["yL"], a["zL"]]])
+    n, m = a["numSubdivIJ"], a["numSubdivJK"]
+
+    def point(i: int, j: int) -> np.ndarray:
+        s, t = i / n, j / m
+        return np.array([(1 - s) * (1 - t), s * (1 - t), s * t, (1 - s) * t]) @ corners
+
+    return [_polygon([point(i, j), point(i + 1, j), point(i + 1, j + 1), point(i, j + 1)]) for j in range(m) for i in range(n)]
+
+
+def _polygon(points: list[np.ndarray]) -> Cell:
+    """Centroid and area of a polygon."""
+    y, z = np.array(points).T
+    cross = y * np.roll(z, -1) - np.roll(y, -1) * z
+    area = 0.5 * cross.sum()
+    return (float(((y + np.roll(y, -1)) * cross).sum() / (6.0 * area)),
+            float(((z + np.roll(z, -1)) * cross).sum() / (6.0 * area)), abs(float(area)))
+
+
+@PATCHES.kind("circ", "circular", form="numSubdivCirc:i numSubdivRad:i yC zC intRad extRad startAng=0 endAng=360",
+              into="sectors of a ring")
+def _circ(reader: Reader, a: dict[str, Any]) -> list[Cell]:
+    _counts(reader, a["numSubdivCirc"], a["numSubdivRad"])
+    if not 0.0 <= a["intRad"] < a["extRad"]:
+        raise reader.error("intRad must be at least 0 and below extRad.")
+    start, turn = math.radians(a["startAng"]), math.radians(a["endAng"] - a["startAng"]) / a["numSubdivCirc"]
+    width = (a["extRad"] - a["intRad"]) / a["numSubdivRad"]
+    cells = []
+    for k in range(a["numSubdivRad"]):
+        inner, outer = a["intRad"] + k * width, a["intRad"] + (k + 1) * width
+        area = 0.5 * turn * (outer**2 - inner**2)
+        radius = 4.0 / 3.0 * math.sin(0.5 * turn) / turn * (outer**3 - inner**3) / (outer**2 - inner**2)
+        for j in range(a["numSubdivCirc"]):
+            angle = start + (j + 0.5) * turn
+            cells.append((a["yC"] + radius * math.cos(angle), a["zC"] + radius * math.sin(angle), area))
+    return cells
+
+
+@LAYERS.kind("straight", form="numFiber:i areaFiber yStart zStart yEnd zEnd", into="bars on a line")
+def _straight(reader: Reader, a: dict[str, Any]) -> list[Cell]:
+    _counts(reader, a["numFiber"])
+    n = a["numFiber"]
+    if n == 1:
+        return [(0.5 * (a["yStart"] + a["yEnd"]), 0.5 * (a["zStart"] + a["zEnd"]), a["areaFiber"])]
+    return [(a["yStart"] + k / (n - 1) * (a["yEnd"] - a["yStart"]), a["zStart"] + k / (n - 1) * (a["zEnd"] - a["zStart"]),
+             a["areaFiber"]) for k in range(n)]
+
+
+@LAYERS.kind("circ", "circular", form="numFiber:i areaFiber yC zC radius startAng=0 endAng=360", into="bars on a circle")
+def _circle(reader: Reader, a: dict[str, Any]) -> list[Cell]:
+    _counts(reader, a["numFiber"])
+    n, span = a["numFiber"], a["endAng"] - a["startAng"]
+    turn = math.radians(span / n if abs(span) >= 360.0 else span / max(n - 1, 1))
+    start = math.radians(a["startAng"])
+    return [(a["yC"] + a["radius"] * math.cos(start + k * turn), a["zC"] + a["radius"] * math.sin(start + k * turn),
+             a["areaFiber"]) for k in range(n)]
+
+
+def _counts(reader: Reader, *numbers: int) -> None:
+    if min(numbers) < 1:
+        raise reader.error(f"numbers of fibres {numbers} must be at least 1.")

@@ -1,0 +1,343 @@
+"""The session: one run of one program, stepped by as many calls of analyze as a script likes.
+
+Nothing is compiled or allocated again between calls: the tables of the series are filled ahead for many steps, the
+kernel records what recorders want into one buffer, and the recorders get whole buffers of rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from femu import context as slot
+from femu.analyses import settings as code
+from femu.analyses.march import march
+from femu.analyses.marcher import Marcher, Steps
+from femu.analyses.policy import Policy
+from femu.analyses.transient import Transient
+from femu.element import Name
+from femu.opensees.domain import REFERENCE, Domain, LoadPattern
+from femu.outcome import Outcome
+from femu.program import Program
+from femu.results import Result, describe
+from femu.run import Run, aligned
+from femu.save import Save
+from femu.series import Constant, Linear
+
+if TYPE_CHECKING:
+    from femu.opensees.analysis import Plan
+
+Array = npt.NDArray[np.float64]
+AHEAD = 256  # steps whose loads are worked out at once
+BUFFER = 1 << 18  # numbers of recorded rows that are kept before recorders get them
+
+
+@dataclass(frozen=True)
+class Needs(Save):
+    """What recorders want of each step: as `Save`, and the whole state of some elements."""
+
+    states: tuple[Name, ...] = field(default=())
+
+    def blocks(self, program: Program) -> dict[str, list[int]]:
+        """Places in the state vector by kind; the states of the elements stand in "fibre"."""
+        found = super().blocks(program)
+        start = program.layout.elements
+        found["fibre"] = [start + program.element_state(name)[0] + v for name in self.states
+                          for v in range(len(program.plans[name].state))]
+        return found
+
+
+@dataclass(frozen=True)
+class Rows:
+    """States to ask: a result, and the raw states of some elements, a row a step."""
+
+    result: Result
+    states: dict[Name, Array]
+    program: Program
+    parameters: Array
+    accelerations: dict[str, Array]  # of the ground, by direction
+
+
+class Session:
+    """Steps of one analysis on one program."""
+
+    def __init__(self, domain: Domain, plan: Plan, needs: Needs) -> None:
+        self.domain, self.plan, self.needs = domain, plan, needs
+        self.program, self.state = domain.program, domain.state
+        self.run = Run(self.program, self.state)
+        self.run.begin()
+        self.patterns = list(domain.patterns.values())
+        self.iterations, self.norm = 0, 0.0
+        self.total_iterations = 0
+        self.dt = 0.0
+        self._count, self._at = 0, 0
+        self._increments = np.zeros(AHEAD)
+        self._motions = [m for _, m in sorted(self._imposed().items())]
+        self._prepare()
+        self._whole: tuple[Any, Any, Any] | None = None
+
+    # --- preparing ---
+
+    def _imposed(self) -> dict[int, Any]:
+        """Equations with imposed motion: what moves them."""
+        place = self.program.numbering.place
+        found = {}
+        for pattern in self.patterns:
+            for dof, what in pattern.imposed.items():
+                found[place[dof]] = (pattern, what)
+        return found
+
+    def _prepare(self) -> None:
+        run, plan, program = self.run, self.plan, self.program
+        if plan.transient:
+            Transient(integrator=plan.integrator).prepare(run, {})
+            self._modal()
+            plan.integrator.prepare(run)
+        else:
+            run.hold(slot.SETTINGS, np.zeros(code.NSETTINGS))
+            run.hold(slot.NODAL, program.nodal.copy())
+            run.hold(slot.IMPOSED, np.array(sorted(program.imposed) or [0], dtype=np.int64))
+            run.context[slot.NIMPOSED] = len(program.imposed)
+        run.hold(slot.LIMITS, np.zeros(1, dtype=np.int64))
+        run.hold(slot.LIMIT_VALUES, np.zeros(1))
+        self._loads()
+        kernel = plan.integrator.kernel if plan.transient else march
+        self.marcher = Marcher(run, kernel, Steps(AHEAD, self._install, self._divide), plan.algorithm, plan.test, Policy.none(),
+                               self.needs, None, "")
+        columns = max(len(self.marcher.columns), 1)
+        self.rows = max(BUFFER // columns, 2)
+        self.marcher.output = run.hold(slot.OUTPUT, np.zeros((self.rows if len(self.marcher.columns) else 1, columns)))
+        run.context[slot.NRECORD] = self.recorded = len(self.marcher.columns) if self.domain.recorders else 0
+        run.context[slot.ROW] = 0
+        self.index = describe(program, run.parameters, self.needs, self.marcher.blocks, run[slot.NODAL])
+
+    def _loads(self) -> None:
+        """Rows of the patterns: base accelerations, and the reference load of displacement control."""
+        run, program, plan = self.run, self.program, self.plan
+        nodal, factors = run[slot.NODAL], self._factors()
+        moves = np.zeros(len(program.pattern_names), dtype=np.int64)
+        now = self.state.time
+        reference = program.pattern_names.index(REFERENCE)
+        for pattern in self.patterns:
+            row = program.pattern_names.index(pattern.name)
+            if pattern.kind == "UniformExcitation":
+                nodal[row] = -run.mass_times(program.influence(pattern.direction))
+                program.gather(nodal[row])
+            factors[row] = float(pattern.at(now))
+            moves[row] = int(pattern.held is None)
+        factors[reference] = 0.0
+        if plan.control in (code.DISPLACEMENT, code.ARC_LENGTH):
+            self._reference(nodal, factors, reference)
+            moves[:] = 0
+        run.hold(slot.MOVES, moves)
+        run.hold(slot.NODAL_WANTED, np.any(nodal != 0.0, axis=1).astype(np.int64))
+        moving = any(m and np.any(program.member[row] != 0.0) for row, m in enumerate(moves))
+        run.context[slot.RESTLESS] = int(program.restless or moving)
+
+    def _reference(self, nodal: Array, factors: Array, reference: int) -> None:
+        """One row for all loads that grow with the load factor; they leave their own rows."""
+        program = self.program
+        for pattern in self.patterns:
+            row = program.pattern_names.index(pattern.name)
+            if pattern.held is not None or isinstance(pattern.series, Constant):
+                continue
+            loaded = np.any(nodal[row]) or np.any(program.member[row]) or pattern.imposed
+            if loaded and not isinstance(pattern.series, Linear):
+                raise self.plan.reader.unsupported(
+                    f"pattern {pattern.tag} follows a series that is neither Linear nor Constant: displacement and arc-length "
+                    "control scale loads by the load factor. Use loadConst before, or LoadControl.")
+            if np.any(program.member[row]) or pattern.imposed:
+                raise self.plan.reader.unsupported(
+                    f"pattern {pattern.tag} has element loads or imposed displacements: displacement and arc-length control "
+                    "scale nodal loads only. Call loadConst before, or put them into a pattern with a Constant series.")
+            if loaded:
+                nodal[reference] += pattern.factor * pattern.series.slope * nodal[row]
+                nodal[row] = 0.0
+        factors[reference] = self.state.time
+
+    def _modal(self) -> None:
+        """Modal damping with the modes that the last eigen found."""
+        ratios, modes, program = self.domain.modal_ratios, self.domain.modes, self.program
+        if not ratios:
+            return
+        mass = program.mass_matrix(self.run.parameters)
+        shapes = np.zeros((program.ndof, len(ratios)))
+        for m in range(len(ratios)):
+            for dof, place in program.numbering.place.items():
+                if dof in modes.program.numbering.place:
+                    shapes[place, m] = modes.shapes[modes.program.numbering.place[dof], m]
+        rows = np.array([np.sqrt(2.0 * r * w) * (mass @ shapes[:, m])[:program.neq]
+                         for m, (r, w) in enumerate(zip(ratios, modes.frequencies, strict=False))])
+        self.run.hold(slot.MODAL, np.ascontiguousarray(rows))
+        self.run.context[slot.NMODAL] = len(rows)
+
+    def _factors(self) -> Array:
+        layout = self.program.layout
+        return self.state.vector[layout.factors:layout.u]
+
+    def _install(self, run: Run) -> None:
+        """Settings and tables, as the marcher wants them before a call."""
+        plan, settings = self.plan, run[slot.SETTINGS]
+        settings[code.CONTROL], settings[code.DT] = plan.control, self.dt
+        settings[code.ACCEPT] = float(plan.accept)
+        if plan.transient:
+            alpha_m, alpha_f, beta, gamma = plan.integrator.coefficients()
+            settings[code.ALPHA_M], settings[code.ALPHA_F] = alpha_m, alpha_f
+            settings[code.BETA], settings[code.GAMMA] = beta, gamma
+            if alpha_f != 1.0 and run[slot.U] is run[slot.U1]:
+                run.hold(slot.U, aligned(run.program.ndof))
+                run.hold(slot.V, aligned(run.program.ndof))
+        else:
+            settings[code.ALPHA_F] = settings[code.ALPHA_M] = 1.0
+            settings[code.CLOCK] = 1.0
+            settings[code.PREDICTOR] = float(plan.control != code.LOAD)
+            settings[code.PATTERN] = self.program.pattern_names.index(REFERENCE)
+            settings[code.ARC_WEIGHT] = plan.weight
+            if plan.control == code.DISPLACEMENT:
+                settings[code.CONTROLLED] = plan.dof
+        self._fill()
+
+    def _divide(self, run: Run, step: int, parts: int) -> None:
+        raise AssertionError("a step of a script is never divided")
+
+    def _fill(self) -> None:
+        """Work out the loads of the steps ahead."""
+        run, plan = self.run, self.plan
+        self._count, self._at = AHEAD, 0
+        if plan.control in (code.DISPLACEMENT, code.ARC_LENGTH):
+            self._increments[:] = plan.increment
+            run.hold(slot.INCREMENTS, self._increments)
+            return
+        times = np.add.accumulate(np.concatenate([[self.state.time], np.full(AHEAD, self.dt)]))
+        ends = times[1:]
+        run.hold(slot.SERIES1, self._sampled(ends))
+        alpha = run[slot.SETTINGS][code.ALPHA_F]
+        inside = ends if alpha == 1.0 else times[:-1] + alpha * self.dt
+        run.hold(slot.SERIES, run[slot.SERIES1] if alpha == 1.0 else self._sampled(inside))
+        if self._motions:
+            rows = [motion_of(pattern, what, ends) for pattern, what in self._motions]
+            run.hold(slot.MOTION, np.ascontiguousarray(np.concatenate(
+                [np.stack([r[k] for r in rows], axis=1) for k in range(3)], axis=1)))
+
+    def _sampled(self, times: Array) -> Array:
+        table = np.zeros((AHEAD, len(self.program.pattern_names)))
+        for row, pattern in enumerate(self.patterns):
+            if pattern.held is None:
+                table[:, row] = pattern.at(times)
+        return table
+
+    # --- stepping ---
+
+    def fits(self, plan: Plan) -> bool:
+        """Whether it can go on by this plan; a new increment alone is taken over."""
+        own = self.plan
+        if (plan.control, plan.dof, plan.weight, plan.integrator, plan.algorithm, plan.test, plan.accept) != (
+                own.control, own.dof, own.weight, own.integrator, own.algorithm, own.test, own.accept):
+            return False
+        if plan.increment != own.increment:
+            self.plan = plan
+            self._increments[:] = plan.increment
+        return True
+
+    def take(self, steps: int, dt: float) -> int:
+        """Take steps; returns how many were taken before one failed. `why` then says why."""
+        done = 0
+        context = self.run.context
+        if self._count == 0 or (dt != self.dt and self.plan.transient):
+            self.dt = dt
+            self.marcher._install()
+        elif dt != self.dt:
+            self.dt = self.run[slot.SETTINGS][code.DT] = dt
+            self._fill()
+        while done < steps:
+            if self._at == self._count:
+                self._fill()
+            batch = min(steps - done, self._count - self._at)
+            if self.recorded:
+                if int(context[slot.ROW]) >= self.rows:
+                    self.flush()
+                batch = min(batch, self.rows - int(context[slot.ROW]))
+            self.why = self.marcher._call(self._at, self._at + batch)
+            at = int(context[slot.FIRST])
+            done += at - self._at
+            if at > self._at:
+                report = self.marcher.reports
+                self.iterations, self.norm = int(report[at - 1, 0]), float(report[at - 1, 1])
+            self._at = at
+            if self.why != code.DONE:
+                self.iterations, self.norm = int(self.marcher.reports[at, 0]), float(self.marcher.reports[at, 1])
+                context[slot.FRESH] = 1
+                break
+        return done
+
+    def reason(self) -> str:
+        """Sentence on the step that failed."""
+        return self.marcher._reason(self.why)
+
+    def refresh(self) -> None:
+        """Go on from what has been written into the state or the parameters."""
+        self._count = self._at = 0
+        self.run.context[slot.FRESH] = 1
+
+    # --- asking ---
+
+    def flush(self) -> None:
+        """Hand what was recorded to the recorders."""
+        rows = int(self.run.context[slot.ROW])
+        self.run.context[slot.ROW] = 0
+        if not rows or not self.recorded:
+            return
+        found = self._rows(self.marcher.output[:rows, :self.recorded], self.marcher.blocks, self.index, self.needs.states)
+        for recorder in self.domain.recorders.values():
+            recorder.take(found)
+
+    def now(self) -> Rows:
+        """The present state, as one row with everything."""
+        if self._whole is None:
+            everything = Needs(states=tuple(self.program.elements))
+            blocks = everything.blocks(self.program)
+            index = describe(self.program, self.run.parameters, everything, blocks, self.run[slot.NODAL])
+            self._whole = everything, blocks, index
+        everything, blocks, index = self._whole
+        columns = np.array([c for block in blocks.values() for c in block], dtype=np.int64)
+        return self._rows(self.state.vector[columns][None, :], blocks, index, everything.states)
+
+    def _rows(self, table: Array, blocks: dict[str, list[int]], index: Any, states: Iterable[Name]) -> Rows:
+        arrays, start = {}, 0
+        for name, block in blocks.items():
+            arrays[name] = table[:, start:start + len(block)]
+            start += len(block)
+        raw, first = arrays.pop("fibre"), 0
+        own: dict[Name, Array] = {}
+        for element in states:
+            count = len(self.program.plans[element].state)
+            own[element] = raw[:, first:first + count]
+            first += count
+        result = Result("script", self.program.name, Outcome.COMPLETE, "", arrays, index)
+        ground: dict[str, Array] = {}
+        for pattern in self.patterns:
+            if pattern.kind == "UniformExcitation":
+                row = self.program.pattern_names.index(pattern.name)
+                ground[pattern.direction] = ground.get(pattern.direction, 0.0) + arrays["factor"][:, row]
+        return Rows(result, own, self.program, self.run.parameters, ground)
+
+    def end(self) -> None:
+        """Give recorders what is left, and leave the factors of the patterns in the state by their own names."""
+        self.flush()
+        factors, now = self._factors(), self.state.time
+        for pattern in self.patterns:
+            factors[self.program.pattern_names.index(pattern.name)] = float(pattern.at(now))
+        factors[self.program.pattern_names.index(REFERENCE)] = 0.0
+        if self.domain.session is self:
+            self.domain.session = None
+
+
+def motion_of(pattern: LoadPattern, what: Any, times: Array) -> tuple[Array, Array, Array]:
+    """Displacement, velocity and acceleration of an imposed motion at given times."""
+    if hasattr(what, "at"):
+        return what.at(times)
+    return what * np.asarray(pattern.at(times), dtype=float), np.zeros_like(times), np.zeros_like(times)

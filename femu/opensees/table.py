@@ -1,0 +1,120 @@
+"""Tables: the commands of the front end, and the kinds that commands such as uniaxialMaterial take.
+
+Everything that a script may call stands in `COMMANDS`, everything after the first word of `element`, `section` and so on
+in a `Kinds` of its own. The functions are made from these tables, and the documentation too.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import wraps
+from typing import Any
+
+from femu.errors import FemuError
+from femu.opensees.arguments import Form, Reader
+from femu.opensees.errors import CommandError, OpenSeesError, UnsupportedCommand, located, shown
+
+Function = Callable[..., Any]
+
+
+@dataclass(frozen=True)
+class Command:
+    """A command: what a script calls."""
+
+    name: str
+    group: str
+    form: str
+    summary: str
+    function: Function
+
+
+COMMANDS: dict[str, Command] = {}
+
+
+def command(name: str, group: str, form: str, summary: str) -> Callable[[Function], Function]:
+    """Decorator: put a function of (reader) into the table.
+
+    ``form`` is what the documentation prints; the function reads its arguments itself, with the same line where one line
+    says it all.
+    """
+    def register(function: Function) -> Function:
+        COMMANDS[name] = Command(name, group, form, summary, function)
+        return function
+
+    return register
+
+
+def callable_of(entry: Command) -> Function:
+    """The function a script calls."""
+    function, name = entry.function, entry.name
+
+    def run(*arguments: Any, **named: Any) -> Any:
+        if named:
+            raise located(CommandError, name, f"takes no named arguments, but was given {', '.join(named)}.")
+        try:
+            return function(Reader(name, arguments))
+        except OpenSeesError:
+            raise
+        except FemuError as problem:
+            raise located(CommandError, f"{name}({shown(arguments)})", str(problem)) from problem
+
+    run.__name__ = run.__qualname__ = name
+    run.__doc__ = f"{entry.summary}\n\nArguments: {entry.form}"
+    return run
+
+
+@dataclass(frozen=True)
+class Kind:
+    """One kind of a command, for example Steel01 of uniaxialMaterial."""
+
+    name: str
+    form: str
+    into: str
+    make: Function
+
+
+class Kinds:
+    """The kinds of one command."""
+
+    def __init__(self, command: str, noun: str) -> None:
+        self.command, self.noun = command, noun
+        self.known: dict[str, Kind] = {}
+        self.refused: dict[str, str] = {}
+
+    def kind(self, *names: str, form: str, into: str) -> Callable[[Function], Function]:
+        """Decorator: a kind under one or more names, its arguments, and what femu makes of it."""
+        def register(function: Function) -> Function:
+            for name in names:
+                self.known[name] = Kind(name, form, into, function)
+            return function
+
+        return register
+
+    def refuse(self, reason: str, *names: str) -> None:
+        """Kinds of OpenSees that femu does not offer, and why."""
+        self.refused.update(dict.fromkeys(names, reason))
+
+    def find(self, reader: Reader) -> Kind:
+        """The kind named by the next argument."""
+        name = reader.take(self.noun, "w")
+        if name in self.known:
+            return self.known[name]
+        if name in self.refused:
+            raise located(UnsupportedCommand, f"{self.command}({name!r})", f"is not supported: {self.refused[name]}. "
+                          f"Supported: {', '.join(self.known)}.")
+        close = difflib.get_close_matches(str(name), self.known, n=3, cutoff=0.5)
+        hint = f"Did you mean {', '.join(close)}?" if close else f"Supported: {', '.join(self.known)}."
+        raise located(UnsupportedCommand, f"{self.command}({name!r})", f"there is no such {self.noun} in femu. {hint}")
+
+    def __iter__(self) -> Iterator[Kind]:
+        return iter(self.known.values())
+
+
+def described(form: str) -> str:
+    """A form as the documentation prints it."""
+    return str(Form.of(form))
+
+
+__all__ = ["COMMANDS", "Command", "Kind", "Kinds", "callable_of", "command", "described", "wraps"]
