@@ -30,6 +30,10 @@ def __getattr__(name: str) -> Any:
         from femu.analyses.hybrid_test import HybridTest
 
         return HybridTest
+    if name in ("ModelUpdater", "Unknown"):  # the same
+        from femu import updating
+
+        return getattr(updating, name)
     raise AttributeError(f"module 'femu' has no attribute {name!r}")
 
 
@@ -43,6 +47,7 @@ __all__ = [
     "InputError",
     "Model",
     "ModelError",
+    "ModelUpdater",
     "Motion",
     "Outcome",
     "Pattern",
@@ -53,5 +58,6 @@ __all__ = [
     "Save",
     "State",
     "UniformLoad",
+    "Unknown",
     "UnsupportedError",
 ]

@@ -1,7 +1,9 @@
 """Online model updating: a numerical twin learns from the specimen and teaches the members that look like it."""
 
+from femu.updating.band import ResponseBand, response_band
+from femu.updating.diagnostics import Diagnosis
 from femu.updating.history import UpdatingHistory
 from femu.updating.unknown import Unknown
 from femu.updating.updater import ModelUpdater
 
-__all__ = ["ModelUpdater", "Unknown", "UpdatingHistory"]
+__all__ = ["Diagnosis", "ModelUpdater", "ResponseBand", "Unknown", "UpdatingHistory", "response_band"]

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from femu.check import Finding
 from femu.component import Material
 from femu.element import Element, Name
 from femu.errors import AnalysisError, InputError
@@ -22,7 +23,9 @@ from femu.run import address
 from femu.updating import hidden as of_hidden
 from femu.updating import step as code
 from femu.updating import twin as of_twin
+from femu.updating.checks import check
 from femu.updating.defaults import HIDDEN_NAMES, default_filter, default_mode
+from femu.updating.diagnostics import Diagnosis, diagnose
 from femu.updating.history import UpdatingHistory
 from femu.updating.targets import model_places, twin_places
 from femu.updating.unknown import Resolved, Unknown
@@ -94,7 +97,7 @@ class ModelUpdater:
                  members: Iterable[Name] | Mapping[str, str | Sequence[str]] = (), *, length: float = 1.0,
                  mode: str | None = None, history: str = "extra", filter: FilterMaker | None = None,
                  force_noise: float | Sequence[float] | None = None, displacement_noise: float | Sequence[float] = 0.0,
-                 force_drift: float | None = None, listen: int = 50, gate: float = 8.0, rate_limit: float = 0.05,
+                 force_drift: float | None = None, listen: int = 50, gate: float = 8.0, rate_limit: float = 0.25,
                  consistency: float = 3.0, reopenings: int = 5,
                  hidden: Sequence[str] = (), integration: str = "law",
                  inequalities: Sequence[tuple[Mapping[str, float], float, str]] = (), seed: int = 0) -> None:
@@ -277,6 +280,18 @@ class ModelUpdater:
         """Whether the guards let parameters through to the model."""
         return bool(self._memory[code.OPEN])
 
+    def check(self) -> list[Finding]:
+        """What looks wrong with the settings, in sentences."""
+        return check(self)
+
+    def diagnose(self) -> Diagnosis:
+        """What the motion so far tells, whether the filter is consistent, and whether the twin can be the specimen."""
+        return diagnose(self)
+
+    def statement(self) -> str:
+        """The same in words."""
+        return str(self.diagnose())
+
     # --- inside ---
 
     def _hidden_places(self, names: Sequence[str]) -> list[int]:
@@ -417,11 +432,14 @@ class ModelUpdater:
         self._listening = listening
         self._options[code.LISTENING] = float(listening)
 
+    def _measurement_noise(self) -> Array:
+        """Covariance of the measured forces: noise of the sensors, and what an error of the displacement does."""
+        k = self._stiffness
+        return np.asarray(np.diag(self._noise**2) + k @ np.diag(self.displacement_noise**2) @ k.T)
+
     def _install_filter(self) -> None:
         """The filter for the present noise, at its start."""
-        n = self.twin.size
-        k = self._stiffness
-        R = np.diag(self._noise**2) + k @ np.diag(self.displacement_noise**2) @ k.T
+        n, R = self.twin.size, self._measurement_noise()
         mean = [u.inside(u.start) for u in self.unknowns] + [0.0] * self._extra
         prior = [(u.std * u.slope()) ** 2 for u in self.unknowns]
         drift = [(u.process_noise * u.slope()) ** 2 for u in self.unknowns]

@@ -7,6 +7,7 @@ from functools import partial
 
 import numpy as np
 import pytest
+from measured_springs import cycles, forces_of, noisy
 
 from femu import InputError, Model
 from femu.elements import ForceBeamColumn, TwoNodeLink
@@ -27,17 +28,8 @@ def column(b: float = 0.02) -> ForceBeamColumn:
 
 def bilinear_test(samples: int = 400, noise: float = 0.5, seed: int = 0):
     """Times, displacements and forces of a bilinear spring with k = 50, fy = 100, b = 0.1 under growing cycles."""
-    t = 0.01 * np.arange(1, samples + 1)
-    d = (6.0 * t / t[-1] * np.sin(2 * np.pi * t))[:, None]
-    system = BasicSystem(Bilinear(E=50.0, fy=100.0, b=0.1))
-    committed = system.virgin()
-    trial, forces = committed.copy(), []
-    for row in d:
-        force, _ = system.evaluate(committed, trial, row)
-        committed[:] = trial
-        forces.append(force.copy())
-    f = np.array(forces)
-    return t, d, f + noise * np.random.default_rng(seed).standard_normal(f.shape)
+    t, d = cycles(samples, 6.0)
+    return t, d, noisy(forces_of(Bilinear(E=50.0, fy=100.0, b=0.1), d), noise, seed)
 
 
 def bilinear_updater(**settings) -> ModelUpdater:
