@@ -172,7 +172,7 @@ def protocol(amplitudes: Iterable[float], cycles: int = 1) -> list[float]:
 class ArcLength(_Static):
     """Follow the equilibrium path by steps of a given ``arc``, through limit points and snaps.
 
-    Each step ends where |du|^2 + weight dlambda^2 = arc^2 (Crisfield 1981). ``weight`` 0 is the cylindrical form.
+    Each step ends where ``|du|^2 + weight dlambda^2 = arc^2`` (Crisfield 1981). ``weight`` 0 is the cylindrical form.
     OpenSees: ``ArcLength arc weight``.
     """
 

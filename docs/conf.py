@@ -19,7 +19,7 @@ release = version = femu.__version__
 
 extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "sphinx.ext.mathjax", "sphinx.ext.viewcode",
               "sphinx_gallery.gen_gallery"]
-exclude_patterns = ["_build", "tutorials/*.md", "tutorials/README.rst"]
+exclude_patterns = ["_build", "tutorials/*.md", "tutorials/GALLERY_HEADER.rst"]
 myst_enable_extensions = ["dollarmath", "amsmath", "deflist"]
 myst_heading_anchors = 3
 

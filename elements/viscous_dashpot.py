@@ -11,7 +11,7 @@ from femu.materials.viscous import Viscous
 
 
 class ViscousDashpot(TwoNodeLink):
-    """Dashpot along the line between two nodes: force = C |rate| ** alpha sign(rate) of its elongation.
+    """Dashpot along the line between two nodes: ``force = C |rate| ** alpha sign(rate)`` of its elongation.
 
     A `TwoNodeLink` with a `femu.materials.Viscous` law; its parameters are ``name.x.C`` and so on. Between nodes at
     the same place use a `ZeroLength` with that law.

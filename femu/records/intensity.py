@@ -39,7 +39,7 @@ def significant_duration(motion: GroundMotion, start: float = 0.05, end: float =
 
 
 def cumulative_absolute_velocity(motion: GroundMotion) -> float:
-    """Integral of |a| (m/s)."""
+    """Integral of ``|a|`` (m/s)."""
     return float(integral(np.abs(motion.acceleration), motion.dt)[-1])
 
 
