@@ -18,7 +18,8 @@ class CentralDifference(NewmarkExplicit):
 
     Second order. Stable for linear systems while dt < 2/omega of the highest mode; every degree of freedom needs
     mass. OpenSees: ``CentralDifference`` gives the same displacements where the structure starts at rest without load;
-    it writes velocity and acceleration as differences towards the past, and takes the displacement before the start as that at the start.
+    it writes velocity and acceleration as differences towards the past, and the displacement before the start is that at
+    the start.
     """
 
     gamma: float = field(default=0.5, init=False, repr=False)
