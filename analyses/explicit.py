@@ -23,6 +23,8 @@ from femu.program import Program
 from femu.run import Run, aligned
 
 Array = npt.NDArray[np.float64]
+FORMS = ("trapezoidal", "midpoint")
+"""Whether an integrator weighs the forces at the two ends of a step, or takes those of a displacement inside it."""
 NUMBERS = 8  # floats at the head of slot.OWN that an integrator calls by names of its own
 _LINE = 8  # floats of a cache line
 
@@ -132,6 +134,23 @@ def load_end(context, settings, step, rate):
     copy(context[slot.NPATTERNS], floats_at(context[slot.FACTORS]), floats_at(context[slot.FACTORS1]))
     follow(context, shift(floats_at(context[slot.SERIES1]), step * context[slot.NPATTERNS]))
     apply_loads(context, floats_at(context[slot.FACTORS1]))
+
+
+@inlined
+def load_inside(context, settings, step, rate):
+    """The same at ALPHA_F of the step, where an integrator balances it; the commit then goes to its end."""
+    seen, dt = floats_at(context[slot.STEP]), settings[code.ALPHA_F] * settings[code.DT]
+    seen[0], seen[1], seen[2] = floats_at(context[slot.TIME])[0] + dt, dt, rate
+    copy(context[slot.NPATTERNS], floats_at(context[slot.FACTORS]), floats_at(context[slot.FACTORS1]))
+    follow(context, shift(floats_at(context[slot.SERIES]), step * context[slot.NPATTERNS]))
+    apply_loads(context, floats_at(context[slot.FACTORS1]))
+
+
+@inlined
+def mix(context, share, before, after, x):
+    """x = (1 - share) before + share after, over all degrees of freedom."""
+    for a in range(context[slot.NDOF]):
+        x[a] = (1.0 - share) * before[a] + share * after[a]
 
 
 @inlined

@@ -27,7 +27,7 @@ from femu.analyses.explicit import (
 from femu.analyses.march import march
 from femu.analyses.newmark import Newmark
 from femu.analyses.one_step import OneStep
-from femu.analyses.operator_splitting import LINEAR, RATES, STIFFNESS, TANGENTS
+from femu.analyses.operator_splitting import BANDS, LINEAR, RATES, STIFFNESS, TANGENTS
 from femu.analyses.predictor import COMMAND
 from femu.equilibrium import clear_imposed, copy, damping_force, determine, dot, form_matrix, inertia_force, spread_links
 from femu.errors import InputError
@@ -37,7 +37,6 @@ from femu.run import Run
 
 # places in slot.OWN: shares of the end of the step, choices, iterations a step, and those done of this step
 ALPHA_M, ALPHA_F, CURRENT, ITERATIONS, ORDER, DONE = range(6)
-BANDS = 3
 # rows in slot.OWN: displacements of the last step but one and but two, where the elements were asked last, and two numbers
 BEFORE, EARLIER, ASKED, MEMORY, ROWS = range(5)
 KNOWN, LENGTH = 0, 1  # places in the row MEMORY: how many steps are remembered, and their length

@@ -10,6 +10,7 @@ from femu import context as slot
 from femu.analyses import settings as code
 from femu.analyses.damped_solve import factor_damped, solve_damped
 from femu.analyses.explicit import (
+    FORMS,
     element_damping,
     forces_alone,
     form_at,
@@ -17,6 +18,8 @@ from femu.analyses.explicit import (
     impose,
     impose_acceleration,
     load_end,
+    load_inside,
+    mix,
     one_pass,
     own_band,
     own_room,
@@ -97,10 +100,15 @@ def _step(context, settings, step):
     alpha_m, alpha_f, forward = own[ALPHA_M], own[ALPHA_F], own_row(context, ROOMS, BANDS, FORWARD)
     if _predict(context, settings, step, u1, v1) != 0:
         return code.SINGULAR
-    load_end(context, settings, step, 0.0)
+    if settings[code.ALPHA_F] == 1.0:
+        load_end(context, settings, step, 0.0)
+    else:
+        mix(context, alpha_f, floats_at(context[slot.U0]), u1, floats_at(context[slot.U]))
+        mix(context, alpha_f, floats_at(context[slot.V0]), v1, floats_at(context[slot.V]))
+        load_inside(context, settings, step, 0.0)
     if determine(context, forces_alone(context)) != 0:
         return code.ELEMENT_FAILED
-    weigh_forces(context, settings, v1, alpha_f, r)
+    weigh_forces(context, settings, floats_at(context[slot.V]), alpha_f if settings[code.ALPHA_F] == 1.0 else 1.0, r)
     impose_acceleration(context, step, alpha_m, a1, r)
     for a in range(neq):
         mixed[a] = (1.0 - alpha_f) * a0[a] + (alpha_f - alpha_m) * forward[a]
@@ -143,10 +151,12 @@ kr_alpha = stepping(_step)
 
 @kernel(COMMAND, noalias=False)
 def command(context, step, exchange):
-    """The specimens are asked at the displacement of the end of the step, which is known beforehand."""
-    singular = _predict(context, floats_at(context[slot.SETTINGS]), step, floats_at(context[slot.COMMAND]),
-                        floats_at(context[slot.V1]))
-    return code.SINGULAR if singular != 0 else code.DONE
+    """The specimens are asked where the elements are evaluated, which is known beforehand."""
+    settings, u = floats_at(context[slot.SETTINGS]), floats_at(context[slot.COMMAND])
+    if _predict(context, settings, step, u, floats_at(context[slot.V1])) != 0:
+        return code.SINGULAR
+    mix(context, settings[code.ALPHA_F], floats_at(context[slot.U0]), u, u)
+    return code.DONE
 
 
 @dataclass(frozen=True)
@@ -167,12 +177,16 @@ class KRAlpha(OneStep):
 
     Second order; for linear systems the poles are those of `GeneralizedAlpha`. Unconditionally stable while the
     structure is not stiffer than when virgin. At high frequency the displacement can overshoot for radius near 1. Every
-    degree of freedom needs mass. OpenSees: ``KRAlphaExplicit_TP radius``; its ``KRAlphaExplicit`` takes the elements'
-    forces at the interpolated displacement instead of interpolating the forces. In a hybrid test the specimens are asked
-    at u_1.
+    degree of freedom needs mass.
+
+    ``form="midpoint"`` takes loads and elements at alpha_f of the step instead of weighing their forces at its ends: the
+    same for linear systems but for the loads, and a second state determination at the end. OpenSees:
+    ``KRAlphaExplicit_TP radius``, and ``KRAlphaExplicit radius -updateElemDisp`` (midpoint). In a hybrid test the
+    specimens are asked at u_1, or at alpha_f of the way to it (midpoint).
     """
 
     radius: float = 0.8
+    form: str = "trapezoidal"
 
     explicit: ClassVar[bool] = True
     kernel: ClassVar[Kernel] = kr_alpha
@@ -181,6 +195,8 @@ class KRAlpha(OneStep):
     def __post_init__(self) -> None:
         if not finite(self.radius) or not 0.0 <= self.radius <= 1.0:
             raise InputError("KRAlpha", "radius", self.radius, "must lie between 0 and 1")
+        if self.form not in FORMS:
+            raise InputError("KRAlpha", "form", self.form, f"must be one of {FORMS}")
 
     @property
     def alpha_m(self) -> float:
@@ -193,9 +209,9 @@ class KRAlpha(OneStep):
         return 1.0 / (1.0 + self.radius)
 
     def coefficients(self) -> tuple[float, float, float, float]:
-        # forces at the two ends are weighed in the kernel: loads and elements are taken at the end of the step
+        # trapezoidal: forces at the two ends are weighed in the kernel, loads and elements are taken at the end of the step
         gamma = 0.5 + self.alpha_m - self.alpha_f
-        return 1.0, 1.0, (0.5 + gamma) ** 2 / 4.0, gamma
+        return 1.0, self.alpha_f if self.form == "midpoint" else 1.0, (0.5 + gamma) ** 2 / 4.0, gamma
 
     def prepare(self, run: Run) -> None:
         stiffness, rates = run.initial_stiffness(), element_damping(run)

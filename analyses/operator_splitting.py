@@ -10,29 +10,36 @@ from femu import context as slot
 from femu.analyses import settings as code
 from femu.analyses.damped_solve import factor_damped, solve_damped
 from femu.analyses.explicit import (
+    FORMS,
     element_damping,
     forces_alone,
     hold_own,
     impose,
     impose_acceleration,
     load_end,
+    load_inside,
+    mix,
     one_pass,
     own_band,
     own_room,
+    own_row,
+    row_floats,
     stepping,
     weigh_forces,
 )
 from femu.analyses.newmark_explicit import finish_accelerations
 from femu.analyses.one_step import OneStep
 from femu.analyses.predictor import COMMAND
-from femu.equilibrium import damping_force, determine, form_matrix, spread_links, times_band
+from femu.equilibrium import copy, damping_force, determine, form_matrix, spread_links, times_band
 from femu.errors import InputError
 from femu.kernels import Kernel, floats_at, inlined, kernel
 from femu.parameters import finite
+from femu.program import Program
 from femu.run import Run
 
 ALPHA, CURRENT = 0, 1  # places in slot.OWN: alpha, and 1 where the tangent of the moment is used
-STIFFNESS, RATES, LINEAR = 0, 1, 2  # bands in slot.OWN: initial stiffness, damping of elements, both as a stiffness
+STIFFNESS, RATES, LINEAR, BANDS = range(4)  # bands in slot.OWN: initial stiffness, damping of elements, both as a stiffness
+ASKED, MEMORY, ROWS = range(3)  # rows in slot.OWN, for the midpoint: last predictor, and 1 where there was one
 TANGENTS = ("initial", "current")
 
 
@@ -47,6 +54,32 @@ def _predict(context, settings, step, u, v):
 
 
 @inlined
+def _recall(context, asked):
+    """The predictor of the step before; where there was none, the displacement."""
+    if own_row(context, 1, BANDS, MEMORY)[0] == 0.0:
+        copy(context[slot.NDOF], floats_at(context[slot.U0]), asked)
+
+
+@inlined
+def _start_linearly(context, settings, moving, asked, r):
+    """Midpoint: the force at the start of the step is that of its predictor, and linear from there.
+
+    r -= (1 - alpha) K (u_0 - u~_0)
+    """
+    neq, u0 = context[slot.NEQ], floats_at(context[slot.U0])
+    way, force, share = floats_at(context[slot.S1]), floats_at(context[slot.S2]), 1.0 - floats_at(context[slot.OWN])[ALPHA]
+    for a in range(neq):
+        way[a] = share * (u0[a] - asked[a])
+    times_band(context, floats_at(context[slot.K]) if moving else own_band(context, 1, STIFFNESS), way, force)
+    for a in range(neq):
+        r[a] -= force[a]
+    if moving:  # the tangent holds what follows the velocity, which has no predictor of its own here
+        times_band(context, own_band(context, 1, RATES), way, force)
+        for a in range(neq):
+            r[a] += settings[code.GAMMA] / (settings[code.BETA] * settings[code.DT]) * force[a]
+
+
+@inlined
 def _step(context, settings, step):
     neq, dt, beta, gamma = context[slot.NEQ], settings[code.DT], settings[code.BETA], settings[code.GAMMA]
     u1, v1, a1 = floats_at(context[slot.U1]), floats_at(context[slot.V1]), floats_at(context[slot.A1])
@@ -54,11 +87,21 @@ def _step(context, settings, step):
     room = own_room(context, 0)
     alpha, current, committed = own[ALPHA], settings[code.CURRENT], settings[code.COMMITTED]
     moving = own[CURRENT] != 0.0
+    inside, asked, predicted = settings[code.ALPHA_F] != 1.0, own_row(context, 1, BANDS, ASKED), floats_at(context[slot.XP])
     _predict(context, settings, step, u1, v1)
-    load_end(context, settings, step, gamma / (beta * dt))
+    copy(context[slot.NDOF], u1, predicted)
+    if inside:
+        _recall(context, asked)
+        mix(context, alpha, asked, u1, floats_at(context[slot.U]))
+        mix(context, alpha, floats_at(context[slot.V0]), v1, floats_at(context[slot.V]))
+        load_inside(context, settings, step, gamma / (beta * dt))
+    else:
+        load_end(context, settings, step, gamma / (beta * dt))
     if determine(context, slot.EVALUATE if moving else forces_alone(context)) != 0:
         return code.ELEMENT_FAILED
-    weigh_forces(context, settings, v1, alpha, r)
+    weigh_forces(context, settings, floats_at(context[slot.V]), 1.0 if inside else alpha, r)
+    if inside:
+        _start_linearly(context, settings, moving, asked, r)
     impose_acceleration(context, step, 1.0, a1, r)
     linear = floats_at(context[slot.K]) if moving else own_band(context, 1, LINEAR)
     if context[slot.FRESH] != 0 or moving or current != 0.0 or committed != 0.0:
@@ -80,11 +123,14 @@ def _step(context, settings, step):
     finish_accelerations(context, r, a1)
     spread_links(context, u1)
     spread_links(context, v1)
-    # the force that balances the step: of the predictor, and linear from there
-    times_band(context, linear, moved, force)
-    for a in range(neq):
-        internal[a] += force[a]
-    damping_force(context, v1, current, committed, floats_at(context[slot.S1]))
+    if inside:  # the commit evaluates the elements at the end of the step
+        copy(context[slot.NDOF], predicted, asked)
+        own_row(context, 1, BANDS, MEMORY)[0] = 1.0
+    else:  # the force that balances the step: of the predictor, and linear from there
+        times_band(context, linear, moved, force)
+        for a in range(neq):
+            internal[a] += force[a]
+        damping_force(context, v1, current, committed, floats_at(context[slot.S1]))
     one_pass(context, step)
     return code.DONE if math.isfinite(size) else code.NOT_FINITE
 
@@ -94,8 +140,12 @@ operator_splitting = stepping(_step)
 
 @kernel(COMMAND, noalias=False)
 def command(context, step, exchange):
-    """The specimens are asked at the predictor."""
-    _predict(context, floats_at(context[slot.SETTINGS]), step, floats_at(context[slot.COMMAND]), floats_at(context[slot.V1]))
+    """The specimens are asked where the elements are evaluated: at the predictor, or between two of them."""
+    settings, u, asked = floats_at(context[slot.SETTINGS]), floats_at(context[slot.COMMAND]), own_row(context, 1, BANDS, ASKED)
+    _predict(context, settings, step, u, floats_at(context[slot.V1]))
+    if settings[code.ALPHA_F] != 1.0:
+        _recall(context, asked)
+        mix(context, settings[code.ALPHA_F], asked, u, u)
     return code.DONE
 
 
@@ -114,13 +164,19 @@ class AlphaOS(OneStep):
     alpha; the alpha of the papers is this one less 1. Second order. For linear systems the method is HHT's; with
     elements that soften it stays unconditionally stable while K is not below their stiffness. Elements keep the state
     of u~, and the recorded internal force is F_1. Elements whose force depends on the velocity are linearised too.
-    OpenSees: ``AlphaOS_TP alpha`` with ``algorithm Linear -initial`` (or plain ``Linear`` for the current tangent).
-    Its ``AlphaOS`` evaluates the elements between the predictors of two steps instead of weighing their forces: the same
-    for linear systems and for alpha = 1. In a hybrid test the specimens are asked at u~.
+
+    ``form="midpoint"`` evaluates elements and loads inside the step, at (1 - alpha) u~_0 + alpha u~ between the predictors
+    of two steps, instead of weighing forces: the same for linear systems but for the loads. The elements are then evaluated
+    once more at u_1. A run begins as if it had been predicted to be where it is.
+
+    OpenSees: ``AlphaOS_TP alpha``, and ``AlphaOS alpha -updateElemDisp`` (midpoint), with ``algorithm Linear -initial`` (or
+    plain ``Linear`` for the current tangent). In a hybrid test the specimens are asked at u~, or between two predictors
+    (midpoint).
     """
 
     alpha: float = 0.9
     tangent: str = "initial"
+    form: str = "trapezoidal"
 
     kernel: ClassVar[Kernel] = operator_splitting
     command: ClassVar[Kernel] = command
@@ -130,12 +186,17 @@ class AlphaOS(OneStep):
             raise InputError("AlphaOS", "alpha", self.alpha, "must lie between 2/3 and 1", "the papers' alpha plus 1")
         if self.tangent not in TANGENTS:
             raise InputError("AlphaOS", "tangent", self.tangent, f"must be one of {TANGENTS}")
+        if self.form not in FORMS:
+            raise InputError("AlphaOS", "form", self.form, f"must be one of {FORMS}")
 
     def coefficients(self) -> tuple[float, float, float, float]:
-        # forces at the two ends are weighed in the kernel: loads and elements are taken at the end of the step
-        return 1.0, 1.0, (2.0 - self.alpha) ** 2 / 4.0, 1.5 - self.alpha
+        # trapezoidal: forces at the two ends are weighed in the kernel, loads and elements are taken at the end of the step
+        return 1.0, self.alpha if self.form == "midpoint" else 1.0, (2.0 - self.alpha) ** 2 / 4.0, 1.5 - self.alpha
+
+    def memory(self, program: Program) -> int:
+        return row_floats(program, ROWS) if self.form == "midpoint" else 0
 
     def prepare(self, run: Run) -> None:
         stiffness = run.initial_stiffness()
-        numbers = hold_own(run, 1, [stiffness, element_damping(run), 0.0 * stiffness])
+        numbers = hold_own(run, 1, [stiffness, element_damping(run), 0.0 * stiffness], rows=ROWS)
         numbers[ALPHA], numbers[CURRENT] = self.alpha, float(self.tangent == "current")

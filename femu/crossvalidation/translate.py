@@ -357,8 +357,12 @@ def _integrator(integrator: Any) -> list[Any]:
     if isinstance(integrator, NewmarkExplicit):
         return ["NewmarkExplicit", integrator.gamma]
     if isinstance(integrator, AlphaOS):
+        if integrator.form == "midpoint":
+            return ["AlphaOS", integrator.alpha, "-updateElemDisp"]
         return ["AlphaOS" if integrator.alpha == 1.0 else "AlphaOS_TP", integrator.alpha]
     if isinstance(integrator, KRAlpha):
+        if integrator.form == "midpoint":
+            return ["KRAlphaExplicit", integrator.radius, "-updateElemDisp"]
         return ["KRAlphaExplicit_TP", integrator.radius]
     if isinstance(integrator, FixedIterations):
         alpha_m, alpha_f, beta, gamma = integrator.of.coefficients()

@@ -92,6 +92,13 @@ def cases() -> list[Case]:
               peer=("KRAlphaExplicit", 0.5), limit=replace(DYNAMIC, kinds=MOTIONS), reason=BETWEEN),
         _case("KR-alpha, radius 0.5, beside KRAlphaExplicit, yielding", KRAlpha(0.5), 0.005, peer=("KRAlphaExplicit", 0.5),
               limit=Limit(0.01, kinds=POSITIONS), reason=BETWEEN),
+        _case("alpha-OS, 0.8, midpoint, initial stiffness", AlphaOS(0.8, form="midpoint"), 0.005, quick=True),
+        _case("alpha-OS, 0.8, midpoint, current stiffness", AlphaOS(0.8, "current", "midpoint"), 0.005),
+        _case("alpha-OS, 0.7, midpoint, with Rayleigh damping", AlphaOS(0.7, form="midpoint"), 0.005, by_ratio),
+        _case("alpha-OS, 0.8, midpoint, P-Delta", AlphaOS(0.8, form="midpoint"), 0.005, bent),
+        _case("KR-alpha, radius 0.5, midpoint", KRAlpha(0.5, "midpoint"), 0.005, quick=True),
+        _case("KR-alpha, radius 0, midpoint, P-Delta with Rayleigh damping", KRAlpha(0.0, "midpoint"), 0.005, partial(
+            _damped, lambda m: m.rayleigh(0.02), "p-delta")),
         _case("Newmark, five fixed iterations", FixedIterations(), 0.01, quick=True),
         _case("Newmark, three fixed iterations, cubic, initial stiffness", FixedIterations(Newmark(), 3, 3, "initial"), 0.01),
         _case("HHT, 0.8, five fixed iterations", FixedIterations(HHT(0.8)), 0.01, quick=True),
