@@ -17,7 +17,7 @@ author = "femu developers"
 copyright = "femu developers, BSD-3-Clause"  # the name that Sphinx asks for
 release = version = femu.__version__
 
-extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "sphinx.ext.mathjax", "sphinx.ext.viewcode",
+extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "sphinx-mathjax-offline", "sphinx.ext.viewcode",
               "sphinx_gallery.gen_gallery"]
 exclude_patterns = ["_build", "tutorials/*.md", "tutorials/GALLERY_HEADER.rst"]
 myst_enable_extensions = ["dollarmath", "amsmath", "deflist"]
