@@ -30,25 +30,28 @@ from femu.analyses.explicit import (
 from femu.analyses.newmark_explicit import finish_accelerations
 from femu.analyses.one_step import OneStep
 from femu.analyses.predictor import COMMAND
-from femu.equilibrium import copy, damping_force, determine, form_matrix, spread_links, times_band
+from femu.equilibrium import clear_imposed, copy, damping_force, determine, form_matrix, spread_links, times_band
 from femu.errors import InputError
 from femu.kernels import Kernel, floats_at, inlined, kernel
 from femu.parameters import finite
 from femu.program import Program
 from femu.run import Run
 
-ALPHA, CURRENT = 0, 1  # places in slot.OWN: alpha, and 1 where the tangent of the moment is used
+# places in slot.OWN: alpha, 1 where the tangent of the moment is used, and 1 where the predictor keeps the acceleration
+ALPHA, CURRENT, KEPT = range(3)
 STIFFNESS, RATES, LINEAR, BANDS = range(4)  # bands in slot.OWN: initial stiffness, damping of elements, both as a stiffness
 ASKED, MEMORY, ROWS = range(3)  # rows in slot.OWN, for the midpoint: last predictor, and 1 where there was one
 TANGENTS = ("initial", "current")
+PREDICTORS = ("newmark", "taylor")
 
 
 @inlined
 def _predict(context, settings, step, u, v):
     dt, beta, gamma = settings[code.DT], settings[code.BETA], settings[code.GAMMA]
     u0, v0, a0 = floats_at(context[slot.U0]), floats_at(context[slot.V0]), floats_at(context[slot.A0])
+    share = 0.5 - beta + beta * floats_at(context[slot.OWN])[KEPT]
     for a in range(context[slot.NDOF]):
-        u[a] = u0[a] + dt * v0[a] + (0.5 - beta) * dt * dt * a0[a]
+        u[a] = u0[a] + dt * v0[a] + share * dt * dt * a0[a]
         v[a] = v0[a] + (1.0 - gamma) * dt * a0[a]
     impose(context, step, u, v)
 
@@ -58,6 +61,25 @@ def _recall(context, asked):
     """The predictor of the step before; where there was none, the displacement."""
     if own_row(context, 1, BANDS, MEMORY)[0] == 0.0:
         copy(context[slot.NDOF], floats_at(context[slot.U0]), asked)
+
+
+@inlined
+def _step_back(context, settings, moving, u1):
+    """The elements were asked at u_0 + dt v_0 + dt^2/2 a_0: linearly from there to the predictor of Newmark."""
+    neq, dt, beta, a0 = context[slot.NEQ], settings[code.DT], settings[code.BETA], floats_at(context[slot.A0])
+    way, force, internal = floats_at(context[slot.S1]), floats_at(context[slot.S2]), floats_at(context[slot.F])
+    for a in range(neq):
+        way[a] = beta * dt * dt * a0[a]
+    clear_imposed(context, way)
+    times_band(context, floats_at(context[slot.K]) if moving else own_band(context, 1, STIFFNESS), way, force)
+    for a in range(neq):
+        u1[a] -= way[a]
+        internal[a] -= force[a]
+    spread_links(context, u1)
+    if moving:  # what follows the velocity stays as it is
+        times_band(context, own_band(context, 1, RATES), way, force)
+        for a in range(neq):
+            internal[a] += settings[code.GAMMA] / (beta * dt) * force[a]
 
 
 @inlined
@@ -99,6 +121,8 @@ def _step(context, settings, step):
         load_end(context, settings, step, gamma / (beta * dt))
     if determine(context, slot.EVALUATE if moving else forces_alone(context)) != 0:
         return code.ELEMENT_FAILED
+    if own[KEPT] != 0.0:
+        _step_back(context, settings, moving, u1)
     weigh_forces(context, settings, floats_at(context[slot.V]), 1.0 if inside else alpha, r)
     if inside:
         _start_linearly(context, settings, moving, asked, r)
@@ -169,6 +193,10 @@ class AlphaOS(OneStep):
     of two steps, instead of weighing forces: the same for linear systems but for the loads. The elements are then evaluated
     once more at u_1. A run begins as if it had been predicted to be where it is.
 
+    ``predictor="taylor"`` asks the elements at u_0 + dt v_0 + dt^2/2 a_0 instead, where `ImplicitHybrid` asks them, and counts
+    them as linear from there. For linear systems it is the same; where elements soften it is less accurate, and no longer
+    unconditionally stable.
+
     OpenSees: ``AlphaOS_TP alpha``, and ``AlphaOS alpha -updateElemDisp`` (midpoint), with ``algorithm Linear -initial`` (or
     plain ``Linear`` for the current tangent). In a hybrid test the specimens are asked at u~, or between two predictors
     (midpoint).
@@ -177,6 +205,7 @@ class AlphaOS(OneStep):
     alpha: float = 0.9
     tangent: str = "initial"
     form: str = "trapezoidal"
+    predictor: str = "newmark"
 
     kernel: ClassVar[Kernel] = operator_splitting
     command: ClassVar[Kernel] = command
@@ -188,6 +217,9 @@ class AlphaOS(OneStep):
             raise InputError("AlphaOS", "tangent", self.tangent, f"must be one of {TANGENTS}")
         if self.form not in FORMS:
             raise InputError("AlphaOS", "form", self.form, f"must be one of {FORMS}")
+        allowed = PREDICTORS if self.form == "trapezoidal" else PREDICTORS[:1]
+        if self.predictor not in allowed:
+            raise InputError("AlphaOS", "predictor", self.predictor, f"must be one of {allowed} for the form {self.form!r}")
 
     def coefficients(self) -> tuple[float, float, float, float]:
         # trapezoidal: forces at the two ends are weighed in the kernel, loads and elements are taken at the end of the step
@@ -200,3 +232,4 @@ class AlphaOS(OneStep):
         stiffness = run.initial_stiffness()
         numbers = hold_own(run, 1, [stiffness, element_damping(run), 0.0 * stiffness], rows=ROWS)
         numbers[ALPHA], numbers[CURRENT] = self.alpha, float(self.tangent == "current")
+        numbers[KEPT] = float(self.predictor == "taylor")

@@ -212,7 +212,8 @@ def test_spectral_radius_is_at_most_one_and_tends_to_its_limit(integrator):
 
 
 @pytest.mark.parametrize("pair", [(KRAlpha(0.5), GeneralizedAlpha(0.5)), (KRAlpha(0.0), GeneralizedAlpha(0.0)),
-                                  (AlphaOS(0.8), HHT(0.8))], ids=str)
+                                  (AlphaOS(0.8), HHT(0.8)), (AlphaOS(0.8, predictor="taylor"), HHT(0.8)),
+                                  (AlphaOS(0.7, "current", predictor="taylor"), HHT(0.7))], ids=str)
 def test_poles_are_those_of_the_implicit_relative(pair):
     ratios = RATIOS[RATIOS < 30.0]
     polynomials = [np.array([np.poly(a) for a in engine_amplification(i, ratios)]) for i in pair]

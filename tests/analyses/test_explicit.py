@@ -24,7 +24,7 @@ from femu.series import Sine
 QUAKE = GroundMotion.el_centro().scaled(pga=5.0)
 YIELDING = UncoupledSection(axial=Bilinear(1.5e9, 2e6, 0.02), moment=Bilinear(1.9e7, 2e5, 0.02))
 INTEGRATORS = [CentralDifference(), AlphaOS(0.9), AlphaOS(0.9, "current"), KRAlpha(0.8), FixedIterations(HHT(0.9))]
-INTEGRATORS += [AlphaOS(0.9, "current", "midpoint"), KRAlpha(0.8, "midpoint")]
+INTEGRATORS += [AlphaOS(0.9, "current", "midpoint"), KRAlpha(0.8, "midpoint"), AlphaOS(0.9, "current", predictor="taylor")]
 ALL = [*INTEGRATORS, RungeKutta()]
 
 
@@ -128,6 +128,7 @@ def test_a_run_in_two_parts_meets_the_same_bits(integrator):
     (lambda: AlphaOS(0.6), "alpha"), (lambda: AlphaOS(1.1), "alpha"), (lambda: AlphaOS(0.9, "secant"), "tangent"),
     (lambda: KRAlpha(-0.1), "radius"), (lambda: KRAlpha(1.5), "radius"), (lambda: KRAlpha("1"), "radius"),
     (lambda: KRAlpha(form="middle"), "form"), (lambda: AlphaOS(form=""), "form"),
+    (lambda: AlphaOS(predictor="linear"), "predictor"), (lambda: AlphaOS(form="midpoint", predictor="taylor"), "predictor"),
     (lambda: FixedIterations(CentralDifference()), "of"), (lambda: FixedIterations(5), "of"),
     (lambda: FixedIterations(iterations=0), "iterations"), (lambda: FixedIterations(iterations=2.5), "iterations"),
     (lambda: FixedIterations(order=4), "order"), (lambda: FixedIterations(tangent="none"), "tangent")])
