@@ -7,6 +7,7 @@ from femu.cli.study import study_command
 STUDIES: dict[str, str] = {
     "particle-filters": "femu.reproduce.particle_filters:run",
     "cukf-identification": "femu.reproduce.cukf_identification:run",
+    "section-updating": "femu.reproduce.section_updating:run",
     "implicit-integration": "femu.reproduce.implicit_integration:run",
 }
 

@@ -2,18 +2,22 @@
 
 Columns HA 250×250 (force-based, five Lobatto sections with N-M interaction), an elastic beam HA 300×200, span 6.0 m, height
 3.6 m, Rayleigh damping of 2 % in the first two modes, El Centro NS scaled to 220 gal. Not printed and chosen here: 30 t
-on each corner, E = 206 GPa, dt = 0.01 s, noise of the measured forces 0.3 kN and 0.3 kNm, no P-Δ, gravity on or off.
+on each corner, E = 206 GPa, dt = 0.01 s, noise of the measured forces 0.3 kN and 0.3 kNm, no P-Δ, gravity on or off. Gravity
+comes slowly before the earthquake: the weight of the corners in the first half second, the ground motion after one second.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
+import numpy as np
+
 from femu.elements import ElasticBeamColumn, ForceBeamColumn
 from femu.experimental import EmulatedSpecimen, ExperimentalBeamColumn, Sensors
 from femu.materials import ElasticSection, NMSection
 from femu.model import Model
 from femu.records import GroundMotion
+from femu.series import Sampled
 from femu.units import GPa, g, kN, ton
 from femu.updating import Unknown
 
@@ -24,6 +28,7 @@ AREA, INERTIA, FLANGE_WEB = 7.356e-3, 9.0810e-5, 2.21239
 BEAM_AREA, BEAM_INERTIA = 6.456e-3, 1.10103e-4
 PEAK = 2.2  # m/s²
 DT = 0.01
+RAMP, LEAD = 0.5, 1.0  # s, of gravity
 FORCE_NOISE = 0.3 * kN  # N and Nm alike
 
 NAMES = ("section.yield_force", "section.plastic_moment", "section.b")
@@ -45,11 +50,11 @@ def column(name: str, i: str, j: str, values: tuple[float, float, float] = TRUE)
     return ForceBeamColumn(name, i, j, section=column_section(values))
 
 
-def frame(left: tuple[float, float, float] | EmulatedSpecimen | None = TRUE,
+def frame(left: tuple[float, float, float] | EmulatedSpecimen = TRUE,
           right: tuple[float, float, float] = TRUE, *, gravity: bool = False, mass: float = MASS) -> Model:
     """The frame. The left column is numerical with the values given, or tested where it is a specimen.
 
-    With ``gravity`` the weight of the corners stands in the load pattern "gravity".
+    With ``gravity`` the weight of the corners stands in the load pattern "gravity", which grows over the time `RAMP`.
     """
     made = Model("one-bay frame of paper 001")
     made.node("A", 0.0, 0.0, fixed=True)
@@ -59,11 +64,12 @@ def frame(left: tuple[float, float, float] | EmulatedSpecimen | None = TRUE,
     if isinstance(left, EmulatedSpecimen):
         made.add(ExperimentalBeamColumn("left", "A", "C", specimen=left, damped=True))
     else:
-        made.add(column("left", "A", "C", TRUE if left is None else left))
+        made.add(column("left", "A", "C", left))
     made.add(column("right", "B", "D", right))
     made.add(ElasticBeamColumn("beam", "C", "D", section=ElasticSection(E=STEEL, A=BEAM_AREA, I=BEAM_INERTIA)))
     made.rayleigh(ratio=0.02, modes=(1, 2))
     if gravity:
+        made.pattern("gravity", Sampled([0.0, RAMP], [0.0, 1.0], hold=True))
         for corner in ("C", "D"):
             made.load(corner, y=-mass * g, pattern="gravity")
     return made
@@ -86,7 +92,9 @@ def unknowns(std: Sequence[float | None] = (None,) * 3,
             in zip(NAMES, INITIAL, LOWER, UPPER, std, process_noise, strict=True)}
 
 
-def ground_motion() -> GroundMotion:
-    """El Centro NS, 220 gal."""
+def ground_motion(gravity: bool = False) -> GroundMotion:
+    """El Centro NS, 220 gal; with gravity it begins after the time `LEAD`."""
     record = GroundMotion.el_centro()
-    return record.trimmed(start=record.dt).scaled(pga=PEAK)
+    record = record.trimmed(start=record.dt).scaled(pga=PEAK)
+    quiet = np.zeros(round(LEAD / record.dt) if gravity else 0)
+    return GroundMotion(record.name, record.dt, np.concatenate([quiet, record.acceleration]))

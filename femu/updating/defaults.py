@@ -25,9 +25,9 @@ def default_mode(directions: int, history: Sequence[str]) -> str:
     3 % of a yield force or stiffness, 5 % of Ny, 2 % of Mp, 20 % of b:
 
         state   springs 0 of 48, columns 2 of 32        joint, extra     springs 23 of 48, columns 0 of 32
-        pure    springs 6 of 48, columns 11 of 32       joint, separate  springs 28 of 48, columns 13 of 32
+        pure    springs 4 of 48, columns 8 of 32        joint, separate  springs 21 of 48, columns 11 of 32
 
-    Without reopening (see `ModelUpdater`) the state fails for 27 springs and 6 columns, joint for 39 and 5.
+    So the defaults fail in none. Without reopening (see `ModelUpdater`) "state" fails for 27 springs and "joint" for 2 columns.
     """
     carried = [name for name in history if name.rpartition(".")[2] in HIDDEN_NAMES]
     return "state" if len(carried) == directions else "joint"
@@ -42,5 +42,5 @@ def default_filter(mode: str) -> Callable[..., Filter]:
     """
     settings: dict[str, dict[str, Any]] = {
         "joint": {"iterations": 1, "growth": 1.0}, "state": {"iterations": 2, "growth": 1.0},
-        "pure": {"iterations": 3, "growth": 5.0}}
+        "pure": {"iterations": 3, "growth": 2.0}}
     return partial(AdaptiveUKF, gate=0.0, **settings[mode])
