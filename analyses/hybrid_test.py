@@ -156,9 +156,10 @@ class HybridTest:
             self.parameters[:] = parameters
         kept = []
         for name, element in self.elements.items():
-            last = record.unfinished(str(name), step + 1)
-            if last is not None and not len(element.specimen.state):  # an emulated one is set back and moves again
-                element.expect(last[0], Measurement(last[1], last[2], float(record.measured[str(name)][-1, 1])))
+            if len(element.specimen.state):
+                continue  # an emulated one is set back and moves again
+            for command, d, f, when in record.unfinished(str(name), step + 1):
+                element.expect(command, Measurement(d, f, when))
                 kept.append(str(name))
         book = self._journal(f"{record.path}.resumed", overwrite=True)
         book.take_over(record, step, kept)

@@ -98,7 +98,7 @@ class Experimental(Element):
         self._initial_upper = self._initial[self._upper]
         self._target: Array | None = None
         self._answer: Measurement | None = None
-        self._known: tuple[Array, Measurement] | None = None
+        self._known: list[tuple[Array, Measurement]] = []
         self.moves = 0
         self.journal: Journal | None = None
         self.step = 0
@@ -167,12 +167,12 @@ class Experimental(Element):
 
     def _ask(self, command: Array, time: float) -> Measurement:
         """Check the command, send it and measure, with everything in the journal."""
-        known, self._known = self._known, None
         self._guard.check(command, time)
-        if known is not None and np.array_equal(known[0], command):
-            raw = known[1]  # it is there already, and was measured before the interruption
+        if self._known and np.array_equal(self._known[0][0], command):
+            raw = self._known.pop(0)[1]  # it was there already, and was measured before the interruption
             self._guard.sent(command, time)
         else:
+            self._known.clear()
             if self.journal is not None:
                 self.journal.command(str(self.name), self.step, time, command)
             self._guard.sent(command, time)
@@ -184,8 +184,11 @@ class Experimental(Element):
         return raw
 
     def expect(self, command: Array, measured: Measurement) -> None:
-        """After an interruption: what was measured for a command whose step was not committed. It is not sent again."""
-        self._known = (command.copy(), measured)
+        """After an interruption: what was measured for a command whose step was not committed. It is not sent again.
+
+        Several of one step are expected in the order they were sent.
+        """
+        self._known.append((command.copy(), measured))
 
     def take(self, program: Program, elements: Array, measured: Measurement, stiffness: Array | None = None,
              updated: bool = False) -> None:

@@ -108,13 +108,11 @@ class Record:
         half = values.shape[1] // 2
         return values[:, :half], values[:, half:]
 
-    def unfinished(self, name: str, step: int) -> tuple[Array, Array, Array] | None:
-        """Command, displacement and force of an element measured in a step that was not committed; None where there is none."""
-        command, measured = self.command[name], self.measured[name]
-        if len(measured) == 0 or measured[-1, 0] != step or len(measured) > len(command):
-            return None
-        d, f = self.measurements(name)
-        return self.commands(name)[len(measured) - 1].copy(), d[-1].copy(), f[-1].copy()
+    def unfinished(self, name: str, step: int) -> list[tuple[Array, Array, Array, float]]:
+        """Commands, displacements, forces and times of an element measured in a step that was not committed, in their order."""
+        measured, commands, (d, f) = self.measured[name], self.commands(name), self.measurements(name)
+        return [(commands[k].copy(), d[k].copy(), f[k].copy(), float(measured[k, 1]))
+                for k in range(min(len(measured), len(commands))) if measured[k, 0] == step]
 
     def checkpoint(self) -> tuple[int, Array, Array, Array | None]:
         """Last committed step, with the state, the specimens' states and the parameters needed to go on from it."""

@@ -16,7 +16,7 @@ from femu.analyses import (
     Transient,
 )
 from femu.elements import ForceBeamColumn, Truss, TwoNodeLink
-from femu.experimental import EmulatedSpecimen, ExperimentalBeamColumn, ExperimentalLink, ExperimentalTruss
+from femu.experimental import EmulatedSpecimen, ExperimentalBeamColumn, ExperimentalLink, ExperimentalTruss, Specimen
 from femu.materials import Bilinear, Elastic, UncoupledSection
 
 QUAKE = GroundMotion.el_centro().scaled(pga=5.0)
@@ -172,6 +172,39 @@ def test_an_interrupted_test_goes_on_to_the_same_bits(integrator, tmp_path):
     assert np.abs(whole.force("left", "basic")[:, 1]).max() > 1.2e5  # it yields
     assert np.array_equal(resumed.displacement("C", "x"), whole.displacement("C", "x"))
     assert np.array_equal(resumed.force("left", "basic"), whole.force("left", "basic"))
+
+
+class Physical(Specimen):
+    """Cannot be set back: it moves on from wherever it is."""
+
+    def __init__(self, inner):
+        self.inner, self.size, self.sent, self.most = inner, inner.size, [], None
+
+    def apply(self, command, time):
+        if self.most is not None and len(self.sent) == self.most:
+            raise KeyboardInterrupt
+        self.sent.append(command.copy())
+        return self.inner.apply(command, time)
+
+    def initial_stiffness(self):
+        return self.inner.initial_stiffness()
+
+
+def test_a_step_interrupted_between_its_commands_sends_none_of_them_twice(tmp_path):
+    """A real specimen that was asked for two of four moves must not be sent back to the first."""
+    def make(specimen):
+        tested = ExperimentalBeamColumn("left", "A", "C", specimen=specimen)
+        return HybridTest(portal(tested), QUAKE.scaled(pga=200.0), FixedIterations(iterations=4), dt=5e-3, duration=0.25)
+
+    reference, specimen = (Physical(EmulatedSpecimen(column(YIELDING), length=HEIGHT)) for _ in range(2))
+    whole = make(reference).run()
+    specimen.most = 4 * 30 + 2
+    assert make(specimen).run(tmp_path / "j.h5").outcome is Outcome.STOPPED_BY_USER
+    specimen.most = None
+    resumed = make(specimen).resume(tmp_path / "j.h5")
+    assert resumed.outcome is Outcome.COMPLETE
+    assert np.array_equal(np.array(specimen.sent), np.array(reference.sent))
+    assert np.array_equal(resumed.displacement("C", "x"), whole.displacement("C", "x"))
 
 
 def test_a_truss_between_moving_nodes():
