@@ -20,7 +20,7 @@ from femu.analyses.pacing import Pacer
 from femu.analyses.transient import _grid
 from femu.element import Name
 from femu.experimental.element import Experimental
-from femu.experimental.errors import NotConverged
+from femu.experimental.errors import BadParameters, NotConverged
 from femu.experimental.journal import HEAD, TAIL, Journal, Record
 from femu.experimental.specimen import Measurement
 from femu.experimental.tangent import TangentEstimator, raised
@@ -90,7 +90,7 @@ class HybridMarch:
                                transient.test, transient.policy, test._save, None, program.name)
         run.begin()
         self.elements = self.state.vector[program.layout.elements:]
-        self.record = HybridRecord(program, test.elements, self.count, test.parameters)
+        self.record = HybridRecord(program, test.elements, self.count)
         run.hold(slot.COMMAND, aligned(program.ndof))
         order = {name: place for place, name in enumerate(program.elements)}
         self.scratch = aligned(program.ndof), aligned(program.storage + 8)
@@ -210,6 +210,11 @@ class HybridMarch:
         measured = next(a.measured for a in self.asked if a.element.name == test.updater.element)
         test.updater.update(step, now, measured.displacement, measured.force)
         if not np.array_equal(known, test.parameters):
+            wrong = np.flatnonzero(~np.isfinite(test.parameters))
+            if len(wrong):
+                name, value = self.program.parameters.names[wrong[0]], test.parameters[wrong[0]]
+                test.parameters[:] = known
+                raise BadParameters(f"After step {step} of {self.count} the updater wrote {name} = {value}.")
             known[:] = test.parameters
             self.run.context[slot.FRESH] = 1
 

@@ -9,7 +9,9 @@ work of the converged forces of the experimental elements less that of the measu
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -48,6 +50,15 @@ class Columns:
         counts = [n, n, n, n, n, n * (n + 1) // 2, 1, 2]
         starts = first + np.concatenate([[0], np.cumsum(counts)])
         return cls(n, *((int(s), c) for s, c in zip(starts, counts, strict=False)))
+
+    def as_data(self) -> dict[str, Any]:
+        """As plain data, for files."""
+        return {name: list(value) if isinstance(value, tuple) else value for name, value in vars(self).items()}
+
+    @classmethod
+    def from_data(cls, data: Mapping[str, Any]) -> Columns:
+        """From what `as_data` gave."""
+        return cls(**{name: tuple(value) if isinstance(value, list) else value for name, value in data.items()})
 
     @property
     def end(self) -> int:
@@ -97,7 +108,7 @@ def _fill(rows, k, vector, energy, elements, starts, sizes, places, flexibilitie
 class HybridRecord:
     """Rows of a test, one a step and one for the state it begins with."""
 
-    def __init__(self, program: Program, elements: dict[Name, Experimental], steps: int, parameters: Array) -> None:
+    def __init__(self, program: Program, elements: dict[Name, Experimental], steps: int) -> None:
         self.columns: dict[Name, Columns] = {}
         end = _HEAD
         table = []
@@ -108,11 +119,11 @@ class HybridRecord:
         self.rows = np.zeros((steps + 1, end))
         self._experimental = np.array(table, dtype=np.int64)
         self._energy, self._elements = program.layout.energy, program.layout.elements
-        self._flexibilities(program, parameters)
+        self._flexibilities(program)
 
-    def _flexibilities(self, program: Program, parameters: Array) -> None:
+    def _flexibilities(self, program: Program) -> None:
         virgin = program.state()
-        Run(program, virgin, parameters).begin()
+        Run(program, virgin).begin()
         state = virgin.vector[program.layout.elements:]
         starts, sizes, places = [], [], []
         made: list[Array] = [np.zeros(0)]

@@ -32,7 +32,7 @@ class HybridResult(Result):
                 pace: PaceReport | None) -> HybridResult:
         """Result of a test that has ended."""
         made: Any = cls.of(marcher, outcome, "hybrid")
-        index = {**made.index, "test": [[name, vars(c)] for name, c in record.columns.items()], "dt": dt,
+        index = {**made.index, "test": [[name, c.as_data()] for name, c in record.columns.items()], "dt": dt,
                  "every": marcher.save.every, "pace": pace.as_data() if pace is not None else None}
         found: HybridResult = replace(made, arrays={**made.arrays, "test": record.rows[:marcher.done + 1]}, index=index)
         return found
@@ -105,7 +105,7 @@ class HybridResult(Result):
     def _columns(self, element: Name) -> Columns:
         for name, columns in self.index["test"]:
             if name == element:
-                return Columns(**columns)
+                return Columns.from_data(columns)
         raise ModelError(f"there is no experimental element {element!r} in the result of {self.model!r}.")
 
     def _of(self, element: Name, what: str) -> Array:

@@ -27,6 +27,7 @@ from femu.analyses.pacing import Pace, Pacer
 from femu.analyses.policy import Policy
 from femu.analyses.transient import Excitation, Transient, _by_direction
 from femu.element import Name
+from femu.environment import environment
 from femu.errors import InputError
 from femu.experimental.element import Experimental
 from femu.experimental.errors import ExperimentError
@@ -197,10 +198,11 @@ class HybridTest:
 
     def _journal(self, path: str | PathLike[str], overwrite: bool = False) -> Journal:
         p = self.program
-        width = HybridRecord(p, self.elements, 0, self.parameters).rows.shape[1]
+        width = HybridRecord(p, self.elements, 0).rows.shape[1]
+        told = {"description": p.describe(), "environment": environment()}  # for whoever reads the journal without the script
         return Journal(path, {str(n): e.specimen.size for n, e in self.elements.items()}, state=p.layout.size,
                        specimens=len(self._extra()), parameters=(list(p.parameters.names), p.parameters.vector),
-                       updated=self.updater is not None, record=width, about=self.describe(), overwrite=overwrite)
+                       updated=self.updater is not None, record=width, about={**self.describe(), **told}, overwrite=overwrite)
 
     def _march(self, before: Record | None, journal: Journal | None) -> HybridResult:
         march = HybridMarch(self, before, journal)

@@ -25,6 +25,7 @@ from femu.experimental.emulated import EmulatedSpecimen, Sensors
 from femu.experimental.errors import (
     BadMeasurement,
     BadMessage,
+    BadParameters,
     Ending,
     ExperimentError,
     LimitTripped,
@@ -51,6 +52,7 @@ __all__ = [
     "BFGSTangent",
     "BadMeasurement",
     "BadMessage",
+    "BadParameters",
     "BasicSystem",
     "BroydenTangent",
     "Cantilever",

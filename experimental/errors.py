@@ -55,3 +55,9 @@ class NotConverged(ExperimentError):
     """The numerical part has no equilibrium at a step."""
 
     ending = Ending.NOT_CONVERGED
+
+
+class BadParameters(ExperimentError):
+    """An updater wrote parameters that are not finite."""
+
+    ending = Ending.BAD_PARAMETERS
