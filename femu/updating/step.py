@@ -44,13 +44,14 @@ WRITES = next(_names)  # for each unknown: number of its places in the model, th
 WRITTEN = next(_names)  # value of each unknown in the model
 STATISTICS = next(_names)  # for each channel: see below
 RECORD = next(_names)
-RECORD_WIDTH, RECORD_ROOM = next(_names), next(_names)
+RECORD_WIDTH = next(_names)
+ROW = next(_names)  # next row of the record
 SLOTS = next(_names)
 
 # memory
-(COUNT, TIME, STARTED, MISSING, REJECTED, IN_A_ROW, UPDATES, USUAL, OPEN, HELD, LIMITED, ROW, LAST_NIS, STRAINED,
- REOPENED, WAIT) = range(16)
-MEMORY_SIZE = 16
+(COUNT, TIME, STARTED, MISSING, REJECTED, IN_A_ROW, UPDATES, USUAL, OPEN, HELD, LIMITED, LAST_NIS, STRAINED, REOPENED,
+ WAIT) = range(15)
+MEMORY_SIZE = 15
 # options
 (GATE, MOST_IN_A_ROW, CONSISTENT, RATE_LIMIT, WINDOW, LISTENING, REOPENINGS) = range(7)
 OPTIONS_SIZE = 7
@@ -218,7 +219,7 @@ def take_sample(c, number, time):
     """One step; the sample stands in NOW and FORCE. Returns DONE, FILTER_FAILED, or REOPEN where the filter should be."""
     memory, options, m = floats_at(c[MEMORY]), floats_at(c[OPTIONS]), c[twin.CHANNELS]
     now, before, y = floats_at(c[twin.NOW]), floats_at(c[twin.BEFORE]), floats_at(c[FORCE])
-    record = shift(floats_at(c[RECORD]), int(memory[ROW]) * c[RECORD_WIDTH])
+    record = shift(floats_at(c[RECORD]), c[ROW] * c[RECORD_WIDTH])
     memory[COUNT] += 1.0
     record[R_STEP], record[R_TIME] = number, time
     moved = True
@@ -260,7 +261,7 @@ def take_sample(c, number, time):
         by_unknowns[j] = value
         by_unknowns[known + j] = sqrt(max(P[j * n + j], 0.0)) * (unit[j] if unit[j] > 0.0 else value)
         by_unknowns[2 * known + j] = written[j]
-    memory[ROW] += 1.0
+    c[ROW] += 1
     if memory[STRAINED] >= PATIENCE and memory[REOPENED] < options[REOPENINGS]:
         return REOPEN
     return DONE

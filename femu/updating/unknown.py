@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import inf, isfinite, log
+from math import isfinite, log
 
 from femu.errors import InputError
 from femu.parameters import Parameter
@@ -11,6 +11,7 @@ from femu.parameters import Parameter
 WIDE = 3.0  # bounds that are not given: a third of the start to three times it
 PRIOR_SHARE = 0.25  # standard deviation of the prior that is not given, as a share of the distance between the bounds
 DRIFT_SHARE = 1e-5  # process noise that is not given: standard deviation a step, as a share of the same
+CLOSE = 1e-6  # of the start: distance to a bound that the declaration excludes
 TRANSFORMS = ("linear", "log")
 
 
@@ -41,9 +42,12 @@ class Unknown:
         if not lower < upper:
             raise InputError(f"Unknown {name!r}", "lower", (lower, upper), "must be two bounds, the lower one first",
                              "give lower and upper")
+        if declared.open:  # a bound that the declaration excludes is meant as close to it as can be
+            inside = CLOSE * max(abs(start), CLOSE)
+            lower, upper = max(lower, declared.lower + inside) if lower == declared.lower else lower, (
+                min(upper, declared.upper - inside) if upper == declared.upper else upper)
         for argument, bound in (("lower", lower), ("upper", upper)):
-            outside = not declared.lower <= bound <= declared.upper
-            if outside or (declared.open and bound in (declared.lower, declared.upper) and bound not in (inf, -inf)):
+            if not declared.lower <= bound <= declared.upper:
                 raise InputError(f"Unknown {name!r}", argument, bound, declared.rule(), f"it is the {declared.meaning}")
         if not lower <= start <= upper:
             raise InputError(f"Unknown {name!r}", "start", start, f"must lie between its bounds, {lower:g} and {upper:g}")

@@ -172,7 +172,7 @@ class ModelUpdater:
 
     def update(self, step: int, time: float, displacement: npt.ArrayLike | None, force: npt.ArrayLike | None) -> None:
         """Hear one sample: measured displacement and force of the element. None or NaN: missing."""
-        if int(self._memory[code.ROW]) >= len(self._record):
+        if int(self._c[code.ROW]) >= len(self._record):
             self._grow()
         self._now[:] = np.nan if displacement is None else displacement
         self._force[:] = np.nan if force is None else force
@@ -197,10 +197,12 @@ class ModelUpdater:
         self._noise[:] = noise
         self._set_listening(bool(listening[0]))
         self._install_filter()
-        row = self._memory[code.ROW]
         self._changing[:] = changing
-        if changing[code.ROW] > row:  # the record of this object does not reach there: it begins anew
-            self._memory[code.ROW] = 0.0
+        back = int(self._memory[code.COUNT]) - self._record_base
+        if 0 <= back <= self._c[code.ROW]:
+            self._c[code.ROW] = back
+        else:  # the record of this object does not reach there: it begins anew
+            self._record_base, self._c[code.ROW] = int(self._memory[code.COUNT]), 0
         self._heard[:] = heard.reshape(self._heard.shape)
         self.estimate.vector[:own] = vector
         self.twin.parameters.vector[:] = parameters
@@ -213,7 +215,7 @@ class ModelUpdater:
         d, f = (np.ascontiguousarray(a, dtype=float).reshape(len(t), -1) for a in (displacements, forces))
         if d.shape[1] != self.twin.size or f.shape != d.shape:
             raise InputError("ModelUpdater", "displacements", d.shape, f"must have {self.twin.size} columns, as the forces")
-        while int(self._memory[code.ROW]) + len(t) > len(self._record):
+        while int(self._c[code.ROW]) + len(t) > len(self._record):
             self._grow()
         done = 0
         while done < len(t):
@@ -264,7 +266,7 @@ class ModelUpdater:
     @property
     def history(self) -> UpdatingHistory:
         """The record so far."""
-        return UpdatingHistory(self.names, self.twin.size, self._record[:int(self._memory[code.ROW])].copy())
+        return UpdatingHistory(self.names, self.twin.size, self._record[:int(self._c[code.ROW])].copy())
 
     @property
     def counts(self) -> dict[str, int]:
@@ -412,6 +414,7 @@ class ModelUpdater:
     def _begin(self) -> None:
         """The state before the first sample."""
         self._changing[:] = 0.0
+        self._record_base, self._c[code.ROW] = 0, 0
         self._memory[code.WAIT] = code.SETTLING
         self._heard[:] = 0.0
         self._c[of_twin.FAILURES] = 0
