@@ -104,6 +104,7 @@ class Domain:
         self.modal_ratios: tuple[float, ...] = ()
         self.modes: Any = None
         self.eigenvalues: list[float] = []
+        self.reacting: Any = None  # state at the last call of reactions
         self.tests: dict[int, Any] = {}
         self.test_tag: int | None = None
         self._program: Program | None = None
@@ -219,8 +220,6 @@ class Domain:
             self.session.end()
         if self._state is not None:
             self._state.vector[:] = 0.0
-        for pattern in self.patterns.values():
-            pattern.held = None
 
 
 _PLACEHOLDER = Motion(1.0, displacement=[0.0, 0.0, 0.0])  # marks a degree of freedom; a session says how it moves

@@ -119,7 +119,7 @@ def properties(unit: bool) -> dict[str, list[float]]:
         "eigenFrequency": [math.sqrt(v) / (2.0 * math.pi) for v in domain.eigenvalues],
         "eigenPeriod": [2.0 * math.pi / math.sqrt(v) for v in domain.eigenvalues],
         "totalMass": [total[n] for n in names], "totalFreeMass": [free[n] for n in names],
-        "centerOfMass": [centre[d] for d in axes]}
+        "centerOfMass": [float(centre[d]) for d in axes], "domainSize": [float(domain.ndm)]}
     for name in names:
         factors, masses = [], []
         for m in range(len(domain.eigenvalues)):
@@ -132,10 +132,10 @@ def properties(unit: bool) -> dict[str, list[float]]:
             masses.append(moved**2 / general)
         result[f"partiFactor{name}"] = factors
         result[f"partiMass{name}"] = masses
-        result[f"partiMassesCumulative{name}"] = list(np.cumsum(masses))
+        result[f"partiMassesCumu{name}"] = np.cumsum(masses).tolist()
         share = [100.0 * v / free[name] if free[name] else 0.0 for v in masses]
         result[f"partiMassRatios{name}"] = share
-        result[f"partiMassRatiosCumulative{name}"] = list(np.cumsum(share))
+        result[f"partiMassRatiosCumu{name}"] = np.cumsum(share).tolist()
     return result
 
 

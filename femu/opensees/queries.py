@@ -50,17 +50,23 @@ def node_accel(reader: Reader) -> Any:
     return _nodal(reader, "a")
 
 
-@command("reactions", "queries", "", "Work out reactions; femu knows them at all times.")
+@command("reactions", "queries", "", "Work out reactions, for nodeReaction.")
 def reactions(reader: Reader) -> None:
     if reader.left:
         raise reader.unsupported(f"option {reader.peek()!r} is not supported.")
+    domain.reacting = present(reader).now()
 
 
-@command("nodeReaction", "queries", "nodeTag:i dof:i=None", "Reaction at a node.")
+@command("nodeReaction", "queries", "nodeTag:i dof:i=None", "Reaction at a node, as the last call of reactions found it.")
 def node_reaction(reader: Reader) -> Any:
     a = reader.read("nodeTag:i dof:i=None")
     domain.node(a["nodeTag"], reader)
-    found = responses.reaction(present(reader).now(), domain, a["nodeTag"])[0].tolist()
+    if any(r.reactions for r in domain.recorders.values()):  # OpenSees then works them out at each step
+        domain.reacting = present(reader).now()
+    if domain.reacting is None:
+        found = [0.0] * len(domain.node_dofs[a["nodeTag"]])
+    else:
+        found = responses.reaction(domain.reacting, domain, a["nodeTag"])[0].tolist()
     return _picked(found, a["nodeTag"], a["dof"], reader)
 
 

@@ -24,7 +24,7 @@ LATE = 1e-5  # share of -dT by which a step may come before its time
 
 _OUTPUT = ("-file file:w | -fileAdd file:w | -time | -dT dT | -closeOnWrite | -precision digits:i | -scientific")
 _REFUSED = ("-xml", "-binary", "-tcp", "-csv", "-fileCSV", "-database", "-rTolDt", "-timeSeries", "-nodeOutput")
-_NODE_RESPONSES = ("disp", "vel", "accel", "reaction", "incrDisp", "eigen", "displacement", "velocity", "acceleration")
+_NODE_RESPONSES = ("disp", "vel", "accel", "reaction", "eigen", "displacement", "velocity", "acceleration")
 
 
 class Recorder(ABC):
@@ -116,7 +116,6 @@ class NodeRecorder(Recorder):
             self.mode = int(words[1])
         self.nodes = frozenset(nodes)
         self.reactions = self.word == "reaction"
-        self.last: Array | None = None
         if self.reactions:
             tied = {n for x, y, _ in domain.model.equal for n in (x, y)} | {n for pair in domain.model.links for n in pair}
             self.elements = frozenset(int(t) for t, e in domain.model.elements.items() if set(e.nodes) & set(nodes) & tied)
@@ -131,14 +130,9 @@ class NodeRecorder(Recorder):
             if self.reactions:
                 own = responses.reaction(rows, domain, node)
             else:
-                own = responses.nodal(rows, domain, node, "disp" if self.word == "incrDisp" else self.word)
+                own = responses.nodal(rows, domain, node, self.word)
             found.append(own[:, [d - 1 for d in self.dofs]])
-        table = np.concatenate(found, axis=1)
-        if self.word == "incrDisp":
-            before = self.last if self.last is not None else np.zeros((1, table.shape[1]))
-            self.last = table[-1:].copy()
-            return np.diff(np.concatenate([before, table]), axis=0)
-        return table
+        return np.concatenate(found, axis=1)
 
 
 class ElementRecorder(Recorder):
@@ -239,7 +233,7 @@ def _split(reader: Reader, form: str) -> tuple[dict[str, Any], list[Any]]:
     return reader.read(form, _REFUSED), words
 
 
-@RECORDERS.kind("Node", "EnvelopeNode", form=_NODE, into="disp, vel, accel, incrDisp, reaction, eigen mode")
+@RECORDERS.kind("Node", "EnvelopeNode", form=_NODE, into="disp, vel, accel, reaction, eigen mode")
 def _node(reader: Reader, name: str) -> Recorder:
     a, words = _split(reader, _NODE)
     if not words:
@@ -247,7 +241,7 @@ def _node(reader: Reader, name: str) -> Recorder:
     parts = str(words[0]).split()
     words = [*parts, *words[1:]]
     if words[0] not in _NODE_RESPONSES:
-        raise reader.unsupported(f"response {words[0]!r} is not supported. Supported: {', '.join(_NODE_RESPONSES[:6])}.")
+        raise reader.unsupported(f"response {words[0]!r} is not supported. Supported: {', '.join(_NODE_RESPONSES[:5])}.")
     nodes = _nodes(reader, a)
     most = min(len(domain.node_dofs[n]) for n in nodes)
     dofs = a["dof"] or list(range(1, most + 1))
