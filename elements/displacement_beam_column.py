@@ -13,6 +13,12 @@ from femu.elements.frame_element import BASIC_STATE, clamped_forces
 from femu.elements.quadrature import Hinges, Stations
 from femu.elements.sectioned_element import SectionedElement
 from femu.elements.sections import determine_sections
+from femu.elements.space_displacement_kernel import STRAINS as SPACE_STRAINS
+from femu.elements.space_displacement_kernel import WORK_FLOATS as SPACE_FLOATS
+from femu.elements.space_displacement_kernel import section_constants as space_constants
+from femu.elements.space_displacement_kernel import space_displacement_based
+from femu.elements.space_member import SPACE_STATE, clamped_in_space
+from femu.elements.space_sections import DEFORMATIONS, FORCES
 from femu.errors import InputError
 from femu.kernels import Kernel, shift
 from femu.loads import PointLoad, UniformLoad
@@ -23,7 +29,7 @@ INVERSE, WEIGHTS = 0, 1
 STRAINS = 12
 WORK_FLOATS = 3  # workspace by points: section stiffness
 _BY_POINTS = ("axial_strain", "curvature", "N", "M")
-assert len(BASIC_STATE) == STRAINS
+assert len(BASIC_STATE) == STRAINS and len(SPACE_STATE) == SPACE_STRAINS
 
 
 @cache
@@ -71,8 +77,8 @@ class DisplacementBeamColumn(SectionedElement):
         axial strain = v_N / L,     curvature = ((6 x - 4) v_i + (6 x - 2) v_j) / L
 
     and the basic forces are the forces of the sections, integrated with the same functions. Member loads act by the
-    forces of the clamped elastic bar. Curvature is linear in a member: divide it where it yields. OpenSees:
-    ``dispBeamColumn``.
+    forces of the clamped elastic bar. Curvature is linear in a member: divide it where it yields. In space both curvatures
+    are interpolated alike, and the twist is v_T / L. OpenSees: ``dispBeamColumn``.
     """
 
     _: KW_ONLY
@@ -99,3 +105,17 @@ class DisplacementBeamColumn(SectionedElement):
 
     def basic_load(self, load: UniformLoad | PointLoad, length: float, plan: Plan) -> Array:
         return np.array(clamped_forces(load, length))
+
+    def space_kernel(self) -> Kernel:
+        return space_displacement_based(self.section_count)
+
+    def space_plan(self, length: float) -> tuple[list[int], list[float], list[str], int, int]:
+        along = self.along(length)
+        n = len(along.places)
+        before = [f"section[{p}].{v}" for v in (*DEFORMATIONS, *FORCES) for p in range(n)]
+        sections = self.lay_out_sections(along, before, in_space=True)
+        return (sections.integers, space_constants(length, along.places, along.weights), before + sections.histories,
+                sections.workspace + SPACE_FLOATS * n, 6)
+
+    def space_load(self, load: UniformLoad | PointLoad, length: float, plan: Plan) -> Array:
+        return clamped_in_space(load, length)

@@ -8,7 +8,8 @@ from typing import NamedTuple
 from femu.component import Constitutive, Section
 from femu.elements.frame_element import BASIC_STATE, FrameElement
 from femu.elements.quadrature import RULES, Hinges, Integration, Stations, spread
-from femu.elements.sections import GATHER_FLOATS, RUN, RUN_SIZE, initial_stiffness
+from femu.elements.sections import RUN, RUN_SIZE, gather_floats, initial_stiffness
+from femu.elements.space_member import SPACE_STATE
 from femu.errors import InputError
 
 
@@ -18,7 +19,7 @@ class Sections(NamedTuple):
     integers: list[int]  # for `determine_sections`
     histories: list[str]  # names of their history variables
     workspace: int  # floats of workspace
-    stiffness: tuple[float, float]  # EA and EI of the virgin section
+    stiffness: tuple[float, ...]  # diagonal of that of the virgin section: EA and EI in the plane
 
 
 class SectionedElement(FrameElement):
@@ -63,12 +64,12 @@ class SectionedElement(FrameElement):
         assert self.section is not None
         return [("section", self.section)]
 
-    def lay_out_sections(self, integration: Integration, before: list[str]) -> Sections:
+    def lay_out_sections(self, integration: Integration, before: list[str], in_space: bool = False) -> Sections:
         """Lay out the sections; ``before`` are the state variables between the basic ones and the histories."""
-        runs = integration.runs
+        runs = [(label, section.in_space() if in_space else section, count) for label, section, count in integration.runs]
         integers: list[int] = [len(runs)]
         tail: list[int] = []
-        parameters, history = len(self.declared), len(BASIC_STATE) + len(before)
+        parameters, history = len(self.declared), len(SPACE_STATE if in_space else BASIC_STATE) + len(before)
         names: list[str] = []
         workspace, first = 0, 0
         for label, section, count in runs:
@@ -83,5 +84,6 @@ class SectionedElement(FrameElement):
             names += own
             history += len(own)
             first += count
-            workspace = max(workspace, section.workspace(count) + (GATHER_FLOATS * count if len(runs) > 1 else 0))
+            workspace = max(workspace, section.workspace(count) + (
+                gather_floats(section.components) * count if len(runs) > 1 else 0))
         return Sections(integers + tail, names, workspace, initial_stiffness(runs[-1][1]))

@@ -19,11 +19,15 @@ from femu.laws import call_block
 RUNS, RUN = 0, 1
 RUN_ADDRESS, RUN_INTEGERS, RUN_P, RUN_HISTORY, RUN_COUNT = range(5)
 RUN_SIZE = 5
-GATHER_FLOATS = 7  # workspace by points of a run among several: its deformations, forces and stiffnesses
+
+
+def gather_floats(components: int) -> int:
+    """Workspace by points of a run among several: its deformations, forces and stiffnesses."""
+    return 2 * components + components * (components + 1) // 2
 
 
 @inlined
-def determine_sections(n, i, p, c, t, w, x, y, k, step):
+def determine_sections(n, i, p, c, t, w, x, y, k, step, components=2):
     """Forces y and stiffnesses k of n sections at deformations x, from the committed history; 0, or above 0."""
     own = shift(i, RUN)
     if own[RUN_COUNT] == n:
@@ -35,27 +39,32 @@ def determine_sections(n, i, p, c, t, w, x, y, k, step):
         own = shift(i, RUN + RUN_SIZE * run)
         count = own[RUN_COUNT]
         # the points of one section among several are gathered side by side, and spread again
-        gx, gy, gk, rest = w, shift(w, 2 * count), shift(w, 4 * count), shift(w, GATHER_FLOATS * count)
-        for j in range(count):
-            gx[j], gx[count + j] = x[first + j], x[n + first + j]
+        entries = components * (components + 1) // 2
+        gx, gy, gk = w, shift(w, components * count), shift(w, 2 * components * count)
+        rest = shift(w, (2 * components + entries) * count)
+        for a in range(components):
+            for j in range(count):
+                gx[a * count + j] = x[a * n + first + j]
         failed += call_block(own[RUN_ADDRESS], (
             count, shift(i, own[RUN_INTEGERS]), shift(p, own[RUN_P]), shift(c, own[RUN_HISTORY]),
             shift(t, own[RUN_HISTORY]), rest, gx, gx, step, gy, gk, gk))
         for j in range(count):
-            y[first + j], y[n + first + j] = gy[j], gy[count + j]
-            for a in range(3):
+            for a in range(components):
+                y[a * n + first + j] = gy[a * count + j]
+            for a in range(entries):
                 k[a * n + first + j] = gk[a * count + j]
         first += count
     return failed
 
 
-def initial_stiffness(section: Section) -> tuple[float, float]:
-    """EA and EI of a virgin section: the scale of what counts as no stiffness."""
+def initial_stiffness(section: Section) -> tuple[float, ...]:
+    """Diagonal of the stiffness of a virgin section (EA and EI in the plane): the scale of what counts as no stiffness."""
+    m = section.components
     p = np.array([value for _, _, value in section.walk_parameters()] or [0.0])
     variables, integers = len(section.history_names()), np.array(section.integers() or [0], dtype=np.int64)
-    x, force, stiffness, step = np.zeros(2), np.zeros(2), np.zeros(3), np.zeros(3)
+    x, force, stiffness, step = np.zeros(m), np.zeros(m), np.zeros(m * (m + 1) // 2), np.zeros(3)
     floats = [p, np.zeros(variables + 1), np.zeros(variables + 1), np.zeros(section.workspace(1) + 1), x, x.copy(),
               step, force, stiffness, stiffness.copy()]
     section.kernel().ctypes(1, integers.ctypes.data_as(ctypes.POINTER(ctypes.c_int64)),
                             *(a.ctypes.data_as(ctypes.POINTER(ctypes.c_double)) for a in floats))
-    return float(stiffness[0]), float(stiffness[2])
+    return tuple(float(stiffness[a * m - a * (a - 1) // 2]) for a in range(m))

@@ -208,7 +208,7 @@ def _section_parts(model: Model) -> Iterator[tuple[str, Element, Component]]:
     def walk(label: str, element: Element, part: Component) -> Iterator[tuple[str, Element, Component]]:
         yield label, element, part
         for name, inner in part.parts():
-            if name != "moment":  # of an uncoupled section: moment over curvature
+            if name not in ("moment", "moment_y", "torsion"):  # moment over curvature, torque over twist
                 yield from walk(f"{label}.{name}", element, inner)
 
     for element in model.elements.values():

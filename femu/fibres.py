@@ -73,17 +73,21 @@ def fibre_response(program: Program, parameters: Array, elements: list[Name], ra
             base = program.parameters.index(f"{name}.{label}.{groups[0].name}.y[0]") if groups else 0
             for point in range(first, first + count):
                 axial = state[:, column[f"section[{point}].axial_strain"]]
-                curvature = state[:, column[f"section[{point}].curvature"]]
-                at_shape, at_part = base, base + sum(2 * len(g.y) for g in groups)
+                space = f"section[{point}].curvature_z" in column
+                about_z = state[:, column[f"section[{point}].curvature{'_z' if space else ''}"]]
+                about_y = state[:, column[f"section[{point}].curvature_y"]] if space else np.zeros_like(axial)
+                at_shape, at_part = base, base + sum((2 if g.z is None else 3) * len(g.y) for g in groups)
                 for group in groups:
                     variables = group.material.history_names()
                     p = parameters[at_part:at_part + group.material.parameter_count]
                     for f in range(len(group.y)):
-                        strain = axial - parameters[at_shape + f] * curvature
+                        strain = axial - parameters[at_shape + f] * about_z
+                        if space:
+                            strain = strain + parameters[at_shape + 2 * len(group.y) + f] * about_y
                         history = np.array([state[:, column[f"{label}[{point}].{group.name}[{f}].{v}"]] for v in variables])
                         strains.append(strain)
                         stresses.append(evaluate(group.material, p, history, strain))
-                    at_shape += 2 * len(group.y)
+                    at_shape += (2 if group.z is None else 3) * len(group.y)
                     at_part += group.material.parameter_count
     none = np.zeros((len(raw), 0))
     return (np.array(strains).T, np.array(stresses).T) if strains else (none, none)

@@ -14,10 +14,14 @@ from femu.component import Constitutive, Material, Section, require
 from femu.errors import InputError
 from femu.kernels import Kernel, inlined, kernel, shift
 from femu.laws import BLOCK, call_block
+from femu.materials.elastic import Elastic
+from femu.materials.fibre_section_space import FibresInSpace
+from femu.materials.patches import rectangle_patch
 from femu.parameters import Parameter, finite
 from femu.vectors import minus, pick, plus, spread, take, times, transposed
 
 _GROUP_INTEGERS = 6
+_TORSION = Parameter("torsional stiffness", "force*length^2", 0.0, open=True)
 
 
 @inlined
@@ -79,29 +83,47 @@ def _fibres(n, i, p, c, t, w, x, r, s, y, k, d):
 
 @dataclass(frozen=True)
 class Fibres:
-    """Fibres of one material: heights y above the reference axis, areas, and a name for the group."""
+    """Fibres of one material: heights y above the reference axis, areas, and a name for the group; in space also z."""
 
     name: str
     material: Material
     y: npt.NDArray[np.float64] = field(repr=False)
     area: npt.NDArray[np.float64] = field(repr=False)
+    z: npt.NDArray[np.float64] | None = field(default=None, repr=False)
 
 
 class FibreSection(Section):
-    """Plane fibre section: the strain of a fibre at height y is ``axial strain - y * curvature``.
+    """Fibre section: the strain of a fibre at height y is ``axial strain - y * curvature``.
 
-    N and M are sums over the fibres. Build one from groups of `Fibres`, or with the shapes below.
+    N and M are sums over the fibres. Build one from groups of `Fibres`, or with the shapes below. For members in space the
+    fibres need their z too, ``axial strain - y * curvature_z + z * curvature_y``, and torsion a law: ``GJ`` for an elastic
+    one, or a material in ``torsion``, which gives the torque from the twist.
     """
 
     groups: Sequence[Fibres]
+    GJ: float | None = None
+    torsion: Material | None = None
+
+    def prepare(self) -> None:
+        if self.GJ is not None:
+            if self.torsion is not None:
+                raise InputError(self.label(), "GJ", self.GJ, "must not be given together with torsion")
+            self.torsion = Elastic(_TORSION.check(self.label(), "GJ", self.GJ))
+            self.GJ = None  # the law has it now
 
     def validate(self) -> None:
         if (not isinstance(self.groups, (list, tuple)) or not self.groups
                 or not all(isinstance(group, Fibres) for group in self.groups)):
             raise InputError(self.label(), "groups", self.groups, "must hold at least one group of Fibres")
-        names = [group.name for group in self.groups]
+        names = [group.name for group in self.groups] + ([] if self.torsion is None else ["torsion"])
         if len(set(names)) != len(names):
             raise InputError(self.label(), "groups", names, "must have different names")
+        if len({group.z is None for group in self.groups}) > 1:
+            raise InputError(self.label(), "groups", names, "must all have z, or none of them")
+        if self.torsion is not None:
+            require(self.label(), "torsion", self.torsion, Material, "torque from twist, for example Elastic(GJ)")
+            if self.torsion.rate_dependent:
+                raise InputError(self.label(), "torsion", self.torsion, "must not depend on the rate of twist")
         for group in self.groups:
             require(self.label(), f"{group.name}.material", group.material, Material, "give a uniaxial material")
             if group.material.rate_dependent:
@@ -110,18 +132,31 @@ class FibreSection(Section):
             if len(group.y) == 0 or len(group.y) != len(group.area):
                 raise InputError(self.label(), group.name, (len(group.y), len(group.area)),
                                  "must have as many heights as areas, at least one")
+            if group.z is not None and (len(group.z) != len(group.y) or not np.isfinite(group.z).all()):
+                raise InputError(self.label(), f"{group.name}.z", group.z, "must be as many finite numbers as y")
             if not np.isfinite(group.y).all() or not (
                     np.isfinite(group.area) & (np.asarray(group.area) > 0.0)).all():
                 raise InputError(self.label(), group.name, group.area, "must have finite heights and areas above 0")
 
     def own_parameters(self) -> list[tuple[str, Parameter, float]]:
         height, area = Parameter("height of a fibre", "length"), Parameter("area of a fibre", "length^2", 0.0)
+        aside = Parameter("place of a fibre along local z", "length")
         return [item for g in self.groups for item in (
             [(f"{g.name}.y[{f}]", height, float(v)) for f, v in enumerate(g.y)]
-            + [(f"{g.name}.area[{f}]", area, float(v)) for f, v in enumerate(g.area)])]
+            + [(f"{g.name}.area[{f}]", area, float(v)) for f, v in enumerate(g.area)]
+            + [(f"{g.name}.z[{f}]", aside, float(v)) for f, v in enumerate(() if g.z is None else g.z)])]
 
     def parts(self) -> list[tuple[str, Constitutive]]:
-        return [(group.name, group.material) for group in self.groups]
+        laws: list[tuple[str, Constitutive]] = [(group.name, group.material) for group in self.groups]
+        return laws if self.torsion is None else [*laws, ("torsion", self.torsion)]
+
+    def in_space(self) -> Section:
+        if any(group.z is None for group in self.groups):
+            raise InputError(self.label(), "groups", [g.name for g in self.groups], "must have the z of their fibres in space",
+                             "from_points([(y, z, area, material), ...], GJ=...)")
+        if self.torsion is None:
+            raise InputError(self.label(), "GJ", None, "must be given for a member in space", "or a material as torsion")
+        return FibresInSpace(self)
 
     def history_names(self) -> list[str]:
         # of one section point; inside a group variable by variable, as the kernel's block stores them
@@ -149,7 +184,7 @@ class FibreSection(Section):
             table += [group.material.kernel().address, 1 + _GROUP_INTEGERS * len(self.groups) + len(tail), shape,
                       parameters, history, fibres]
             tail += group.material.integers()
-            shape += 2 * fibres
+            shape += (2 if group.z is None else 3) * fibres
             parameters += group.material.parameter_count
             history += fibres * len(group.material.history_names())
         return table + tail
@@ -161,33 +196,61 @@ class FibreSection(Section):
         return _fibres
 
     @classmethod
-    def from_points(cls, points: Iterable[tuple[float, float, Material]]) -> FibreSection:
-        """From (y, area, material) of each fibre; fibres that share a material object form a group."""
-        found: dict[int, tuple[Material, list[float], list[float]]] = {}
-        for y, area, material in points:
-            _, ys, areas = found.setdefault(id(material), (material, [], []))
-            ys.append(float(y))
-            areas.append(float(area))
-        one = len(found) == 1
-        return cls([Fibres("material" if one else f"material{i + 1}", material, np.array(ys), np.array(areas))
-                    for i, (material, ys, areas) in enumerate(found.values())])
+    def from_points(cls, points: Iterable[Sequence[Any]], *, GJ: float | None = None,
+                    torsion: Material | None = None) -> FibreSection:
+        """From (y, area, material) of each fibre, in space (y, z, area, material).
+
+        Fibres that share a material object form a group. `femu.materials.patches` makes the points of patches and layers.
+        """
+        found: dict[int, tuple[Material, list[list[float]]]] = {}
+        for point in points:
+            if len(point) not in (3, 4):
+                raise InputError("FibreSection.from_points", "points", point, "must be (y, area, material)",
+                                 "in space (y, z, area, material)")
+            *numbers, material = point
+            found.setdefault(id(material), (material, []))[1].append([float(v) for v in numbers])
+        if len({len(numbers) for _, rows in found.values() for numbers in rows}) > 1:
+            raise InputError("FibreSection.from_points", "points", "of both kinds", "must all have z, or none of them")
+        groups = []
+        for number, (material, rows) in enumerate(found.values(), start=1):
+            columns = np.array(rows).T
+            name = "material" if len(found) == 1 else f"material{number}"
+            groups.append(Fibres(name, material, columns[0], columns[-1], columns[1] if len(columns) == 3 else None))
+        return cls(groups, GJ=GJ, torsion=torsion)
 
     @classmethod
-    def rectangle(cls, width: float, depth: float, material: Material, fibres: int = 20) -> FibreSection:
-        """Solid rectangle in equal layers."""
+    def rectangle(cls, width: float, depth: float, material: Material, fibres: int | tuple[int, int] = 20,
+                  GJ: float | None = None) -> FibreSection:
+        """Solid rectangle in equal layers; with ``fibres`` = (along the depth, along the width) a grid for members in space."""
+        if isinstance(fibres, tuple):
+            _check_sizes("FibreSection.rectangle", width=width, depth=depth)
+            cells = rectangle_patch(*fibres, (-depth / 2, -width / 2), (depth / 2, width / 2))
+            return cls.from_points([(*cell, material) for cell in cells], GJ=GJ)
         _check_sizes("FibreSection.rectangle", width=width, depth=depth, fibres=fibres)
         return cls([Fibres("material", material, *_layers(-depth / 2, depth / 2, width, fibres))])
 
     @classmethod
     def h_shape(cls, depth: float, width: float, web: float, flange: float, material: Material,
-                flange_fibres: int = 4, web_fibres: int = 12) -> FibreSection:
-        """Doubly symmetric H bent about its strong axis: layers in each flange and in the web."""
+                flange_fibres: int | tuple[int, int] = 4, web_fibres: int | tuple[int, int] = 12,
+                GJ: float | None = None) -> FibreSection:
+        """Doubly symmetric H bent about its strong axis: layers in each flange and in the web.
+
+        For members in space give the fibres as (along the depth, along the width).
+        """
+        grid = isinstance(flange_fibres, tuple) and isinstance(web_fibres, tuple)
         _check_sizes("FibreSection.h_shape", depth=depth, width=width, web=web, flange=flange,
-                     flange_fibres=flange_fibres, web_fibres=web_fibres)
+                     **({} if grid else {"flange_fibres": flange_fibres, "web_fibres": web_fibres}))  # type: ignore[arg-type]
         if 2.0 * flange >= depth or web > width:
             raise InputError("FibreSection.h_shape", "flange, web", (flange, web),
                              "must leave room: 2*flange < depth, web <= width")
         inner = depth / 2 - flange
+        if isinstance(flange_fibres, tuple) and isinstance(web_fibres, tuple):
+            half = width / 2
+            cells = [*rectangle_patch(*flange_fibres, (-depth / 2, -half), (-inner, half)),
+                     *rectangle_patch(*web_fibres, (-inner, -web / 2), (inner, web / 2)),
+                     *rectangle_patch(*flange_fibres, (inner, -half), (depth / 2, half))]
+            return cls.from_points([(*cell, material) for cell in cells], GJ=GJ)
+        assert isinstance(flange_fibres, int) and isinstance(web_fibres, int)
         pieces = [_layers(-depth / 2, -inner, width, flange_fibres), _layers(-inner, inner, web, web_fibres),
                   _layers(inner, depth / 2, width, flange_fibres)]
         return cls([Fibres("material", material, np.concatenate([y for y, _ in pieces]),

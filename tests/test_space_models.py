@@ -10,12 +10,21 @@ from scipy.spatial.transform import Rotation
 
 from femu import GroundMotion
 from femu.analyses import DisplacementControl, LoadControl, Newmark, Transient, eigen
-from femu.elements import ElasticBeamColumn, LumpedMass, Truss, TwoNodeLink, ZeroLength
+from femu.elements import (
+    DisplacementBeamColumn,
+    ElasticBeamColumn,
+    ForceBeamColumn,
+    LumpedMass,
+    Truss,
+    TwoNodeLink,
+    ZeroLength,
+)
 from femu.errors import FemuError, InputError, ModelError
 from femu.loads import PointLoad, UniformLoad
-from femu.materials import Bilinear, Elastic, ElasticSection
+from femu.materials import Bilinear, Elastic, ElasticSection, FibreSection
 from femu.model import Model
 from femu.results import Result
+from femu.save import Save
 
 E, G, A, IZ, IY, J, L = 200e9, 80e9, 8e-3, 1.2e-4, 3e-5, 5e-6, 3.0
 SECTION = ElasticSection(E=E, A=A, I=IZ, Iy=IY, G=G, J=J)
@@ -137,6 +146,56 @@ def test_a_plane_frame_turned_in_space_gives_the_plane_result(turn: np.ndarray) 
     found = eigen(portal(3, turn), 6).periods  # two of them out of the plane
     for period in eigen(portal(2, turn), 4).periods:
         assert np.abs(found / period - 1.0).min() < 1e-9
+
+
+@pytest.mark.parametrize("member", [ForceBeamColumn, DisplacementBeamColumn])
+def test_a_yielding_column_turned_in_space_gives_the_plane_result(member) -> None:
+    """Fibres in both: cyclic bending in the plane of the strong axis, with an axial load and P-Delta."""
+    steel, turn = Bilinear(E, 300e6, 0.02), TURNS[1]
+    results = []
+    for dimensions in (2, 3):
+        model = Model("column", dimensions=dimensions)
+        axes = {"vecxz": turn[:, 2]} if dimensions == 3 else {}
+        fibres = {"flange_fibres": (2, 5), "web_fibres": (8, 1), "GJ": G * J} if dimensions == 3 else {
+            "flange_fibres": 2, "web_fibres": 8}
+        section = FibreSection.h_shape(0.3, 0.2, 0.01, 0.015, steel, **fibres)  # type: ignore[arg-type]
+        for node, height in ((0, 0.0), (1, 3.0)):
+            model.node(node, *(turn @ [0.0, height, 0.0] if dimensions == 3 else (0.0, height)), fixed=node == 0)
+        model.add(member("column", 0, 1, section=section, geometry="p-delta", **axes))
+        for pattern, force in (("gravity", (0.0, -3e5, 0.0)), ("push", (1e5, 0.0, 0.0))):
+            x, y, z = turn @ np.array(force) if dimensions == 3 else force
+            model.load(1, x=x, y=y, z=z, pattern=pattern)
+        program = model.compile()
+        state = LoadControl(pattern="gravity", steps=2).run(program).state
+        for factor in (1.6, -1.5, 0.7):
+            result = LoadControl(pattern="push", factor=factor, steps=20).run(program, start=state)
+            state = result.state
+        results.append(result)
+    plane, space = results
+    u, r = end(space, 1, turn)
+    assert [*u[:2], r[2]] == pytest.approx([plane.displacement(1, d)[-1] for d in ("x", "y", "rz")], rel=1e-8)
+    assert np.abs(plane.plastic_rotation("column", "i")).max() > 1e-3
+    assert space.plastic_rotation("column", "i")[-1] == pytest.approx(plane.plastic_rotation("column", "i")[-1], rel=1e-7)
+    assert space.plastic_rotation("column", "i", "y")[-1] == pytest.approx(0.0, abs=1e-12)
+
+
+def test_sections_and_fibres_are_saved_in_space() -> None:
+    model = cantilever(TURNS[0])
+    del model.elements["beam"]
+    section = FibreSection.rectangle(0.1, 0.2, Bilinear(E, 300e6, 0.02), (4, 3), GJ=G * J)
+    model.add(ForceBeamColumn("beam", 1, 2, section=section, points=3))
+    model.load(2, x=1e4, y=2e4, z=-1e4, rx=500.0)
+    result = LoadControl(steps=2).run(model, save=Save(sections=True, fibres=True))
+    assert [result.section("beam", 0, q)[-1] for q in ("N", "Mz", "My", "T")] == pytest.approx(
+        [1e4, 2e4 * L, 1e4 * L, 500.0], rel=1e-9)
+    assert result.section("beam", 0, "twist")[-1] == pytest.approx(500.0 / (G * J))
+    group = section.groups[0]
+    for fibre in (0, 7, 11):
+        strain, stress = result.fibre("beam", 0, fibre)
+        expected = (result.section("beam", 0, "axial_strain") - group.y[fibre] * result.section("beam", 0, "curvature_z")
+                    + group.z[fibre] * result.section("beam", 0, "curvature_y"))  # type: ignore[index]
+        assert strain == pytest.approx(expected, rel=1e-12)
+        assert stress[-1] == pytest.approx(E * strain[-1])
 
 
 def test_transient_in_the_third_direction() -> None:
@@ -324,6 +383,8 @@ def _plane_with(element) -> None:
 
 def test_a_model_in_space_goes_to_toml_and_back() -> None:
     model = portal(3, TURNS[1])
+    section = FibreSection.rectangle(0.1, 0.2, Bilinear(E, 300e6, 0.02), (4, 3), GJ=G * J)
+    model.add(ForceBeamColumn("brace", "A", "D", section=section, vecxz=TURNS[1][:, 2]))
     model.node("floor", 1.0, 2.0, 3.0, fixed=("z", "rx", "ry"))
     model.rigid_diaphragm(["floor", "C", "D"], normal="z")
     again = Model.from_toml(model.to_toml())

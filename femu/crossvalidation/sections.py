@@ -37,9 +37,9 @@ def _(s: ElasticSection, book: Book) -> int:
 
 @_write.register
 def _(s: UncoupledSection, book: Book) -> int:
-    axial, moment = write_material(s.axial, book), write_material(s.moment, book)
+    laws = [write_material(part, book) for part in (s.axial, s.moment, s.moment_y, s.torsion) if part is not None]
     tag = book.tag("section")
-    book.write("section", "Aggregator", tag, axial, "P", moment, "Mz")
+    book.write("section", "Aggregator", tag, *(v for pair in zip(laws, ("P", "Mz", "My", "T"), strict=False) for v in pair))
     return tag
 
 
@@ -48,10 +48,12 @@ def _(s: FibreSection, book: Book) -> int:
     tags = [write_material(group.material, book) for group in s.groups]
     tag = book.tag("section")
     # OpenSees would measure y from the centroid, femu measures from y = 0
-    book.write("section", "Fiber", tag, "-noCentroid")
+    torsion = [] if s.torsion is None else ["-torsion", write_material(s.torsion, book)]
+    book.write("section", "Fiber", tag, *torsion, "-noCentroid")
     for material, group in zip(tags, s.groups, strict=True):
-        for y, area in zip(group.y, group.area, strict=True):
-            book.write("fiber", float(y), 0.0, float(area), material)
+        aside = np.zeros(len(group.y)) if group.z is None else group.z
+        for y, z, area in zip(group.y, aside, group.area, strict=True):
+            book.write("fiber", float(y), float(z), float(area), material)
     return tag
 
 

@@ -7,14 +7,26 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from element_harness import AREA, EA, FY, GEOMETRIES, INERTIA, NY, E, Probe
+from element_harness import AREA, EA, FY, GEOMETRIES, INERTIA, MP, NY, E, Probe
 from scipy.spatial.transform import Rotation
 
-from femu.elements import ElasticBeamColumn, Truss, TwoNodeLink, ZeroLength
-from femu.materials import Bilinear, ElasticSection, MenegottoPinto
+from femu.elements import (
+    DisplacementBeamColumn,
+    ElasticBeamColumn,
+    ForceBeamColumn,
+    Hinges,
+    Truss,
+    TwoNodeLink,
+    ZeroLength,
+    ZeroLengthSection,
+)
+from femu.materials import Bilinear, ElasticSection, FibreSection, MenegottoPinto, UncoupledSection
 from femu.model import Model
 
 SPACE = ElasticSection(E=E, A=AREA, I=INERTIA, Iy=0.3 * INERTIA, G=0.4 * E, J=0.02 * INERTIA)
+FIBRES = FibreSection.h_shape(0.25, 0.25, 0.006, 0.012, MenegottoPinto(E, FY, 0.03), (1, 4), (4, 1), GJ=0.4 * E * 0.02 * INERTIA)
+UNCOUPLED = UncoupledSection(Bilinear(EA, NY, 0.03), MenegottoPinto(E * INERTIA, MP, 0.03),
+                             Bilinear(0.3 * E * INERTIA, 0.4 * MP, 0.05), Bilinear(0.008 * E * INERTIA, 0.01 * MP, 0.1))
 ORIGIN = np.array([1.0, -0.5, 0.3])
 CHORD = np.array([1.7, 1.2, 2.1])
 VECXZ = np.array([0.3, -0.2, 1.0])
@@ -50,6 +62,14 @@ CASES: dict[str, Case] = {
     "elastic": frame(ElasticBeamColumn, section=SPACE, geometries=SMALL),
     "elastic, offsets": frame(ElasticBeamColumn, offsets=True, section=SPACE, geometries=SMALL),
     "elastic, hinges": frame(ElasticBeamColumn, section=SPACE, release_i="y", release_j=True, geometries=SMALL),
+    "force, fibres": frame(ForceBeamColumn, section=FIBRES, points=4, geometries=SMALL),
+    "force, uncoupled, offsets": frame(ForceBeamColumn, offsets=True, section=UNCOUPLED, points=3, geometries=SMALL),
+    "force, hinges": frame(ForceBeamColumn, integration=Hinges(FIBRES, 0.2, UNCOUPLED, 0.25, SPACE), geometries=SMALL),
+    "displacement, fibres": frame(DisplacementBeamColumn, section=FIBRES, points=3, geometries=SMALL),
+    "displacement, uncoupled, offsets": frame(DisplacementBeamColumn, offsets=True, section=UNCOUPLED, points=4,
+                                              geometries=SMALL),
+    "zero length section": Case(lambda geometry, turn: ZeroLengthSection("e", 1, 2, FIBRES, orient=[turn @ v for v in ORIENT]),
+                                coincident=True),
     "truss": Case(lambda geometry, turn: Truss("e", 1, 2, material=MenegottoPinto(E, FY, 0.02), area=AREA, geometry=geometry),
                   GEOMETRIES),
     "two-node link": Case(lambda geometry, turn: TwoNodeLink(

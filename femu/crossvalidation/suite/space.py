@@ -11,22 +11,68 @@ from femu.analyses import DisplacementControl, LoadControl, Newmark, Transient, 
 from femu.crossvalidation.case import DYNAMIC, Case, EigenCase, ModelCase
 from femu.crossvalidation.translate import Stage
 from femu.element import ROTATIONS, Element
-from femu.elements import ElasticBeamColumn, Truss, TwoNodeLink, ZeroLength
+from femu.elements import (
+    DisplacementBeamColumn,
+    ElasticBeamColumn,
+    ForceBeamColumn,
+    Hinges,
+    Truss,
+    TwoNodeLink,
+    ZeroLength,
+    ZeroLengthSection,
+)
 from femu.loads import PointLoad, UniformLoad
-from femu.materials import Bilinear, BoucWen, Elastic, ElasticSection, MenegottoPinto, Viscous
+from femu.materials import (
+    Bilinear,
+    BoucWen,
+    Elastic,
+    ElasticSection,
+    FibreSection,
+    KentParkConcrete,
+    MenegottoPinto,
+    UncoupledSection,
+    Viscous,
+)
+from femu.materials.patches import rectangle_patch, straight_layer
 from femu.model import Model
 from femu.records import GroundMotion
 
 GRAVITY = Stage(LoadControl(pattern="gravity", steps=4))
 PUSH = Stage(LoadControl(pattern="push", steps=10))
 SECONDS = 5.0
-TOP = (1.1, -0.7, 3.2)  # of a leaning column: no axis of it is a global one
+TOP = (0.4, -0.3, 3.3)  # of a leaning column: no axis of it is a global one
 VECXZ = (0.3, 1.0, 0.2)
 
 
 def elastic() -> ElasticSection:
     """An H 300 x 200 of steel."""
     return ElasticSection(E=206e9, A=6.5e-3, I=1.1e-4, Iy=1.6e-5, G=79e9, J=2.9e-7)
+
+
+def fibres() -> FibreSection:
+    """The same H in fibres, with elastic torsion."""
+    return FibreSection.h_shape(0.3, 0.2, 0.008, 0.012, MenegottoPinto(206e9, 300e6, 0.02), flange_fibres=(2, 8),
+                                web_fibres=(8, 1), GJ=79e9 * 2.9e-7)
+
+
+def concrete() -> FibreSection:
+    """A reinforced concrete column, not symmetric, with a law of torsion that yields."""
+    core, cover = KentParkConcrete(30e6, 0.002, 6e6, 0.02), KentParkConcrete(25e6, 0.002, 0.0, 0.006)
+    steel = Bilinear(200e9, 420e6, 0.01)
+    points: list[Any] = [(*f, core) for f in rectangle_patch(6, 5, (-0.16, -0.14), (0.16, 0.14))]
+    points += [(*f, cover) for low, high in (((-0.2, -0.18), (-0.16, 0.18)), ((0.16, -0.18), (0.2, 0.18)))
+               for f in rectangle_patch(1, 5, low, high)]
+    points += [(*f, cover) for low, high in (((-0.16, -0.18), (0.16, -0.14)), ((-0.16, 0.14), (0.16, 0.18)))
+               for f in rectangle_patch(6, 1, low, high)]
+    points += [(*f, steel) for f in straight_layer(4, 3e-4, (-0.15, -0.13), (-0.15, 0.13))]
+    points += [(*f, steel) for f in straight_layer(3, 4e-4, (0.15, -0.13), (0.15, 0.13))]
+    return FibreSection.from_points(points, torsion=Bilinear(8e6, 2e4, 0.1))
+
+
+def uncoupled() -> UncoupledSection:
+    """A law for each of N, Mz, My, T."""
+    return UncoupledSection(Bilinear(206e9 * 6.5e-3, 2e6, 0.03), Bilinear(206e9 * 1.1e-4, 2.3e5, 0.03),
+                            Bilinear(206e9 * 1.6e-5, 5e4, 0.03), Bilinear(79e9 * 2.9e-7, 4e3, 0.05))
 
 
 def quake(pga: float = 4.0, directions: tuple[str, ...] = ("x", "y", "z")) -> Stage:
@@ -41,7 +87,7 @@ def cycles(node: Any, direction: str, size: float) -> Stage:
     return Stage(DisplacementControl(node, direction, protocol([0.4 * size, size]), 0.05 * size, pattern="push"))
 
 
-def column(member: Callable[..., Element], *, weight: float = 200e3, pieces: int = 1, lumped: float = 20e3,
+def column(member: Callable[..., Element], *, weight: float = 60e3, pieces: int = 1, lumped: float = 20e3,
            inertia: float = 300.0, **options: Any) -> Model:
     """A leaning column in space with a mass and loads in all directions at its top."""
     model = Model("column in space", dimensions=3)
@@ -151,9 +197,58 @@ def line() -> Model:
     return model
 
 
+def hinge_of_fibres() -> Model:
+    """A mass on a section between two nodes at one place, the shears held by springs."""
+    model = Model("section between two nodes", dimensions=3)
+    model.node("base", 0.0, 0.0, 0.0, fixed=True)
+    model.node("end", 0.0, 0.0, 0.0)
+    model.node("mass", 0.2, 0.5, 1.5, mass=(2e3, 2e3, 2e3, 0.0, 0.0, 0.0))
+    orient = ((0.1, 0.2, 1.0), (0.0, 1.0, 0.3))
+    model.add(ZeroLengthSection("section", "base", "end", concrete(), orient=orient))
+    model.add(ZeroLength("shear", "base", "end", {"y": Elastic(5e7), "z": Elastic(4e7)}, orient=orient))
+    model.rigid_link("end", "mass")
+    model.load("mass", z=-3e5, pattern="gravity")
+    model.load("mass", x=2e4, y=1e4, rz=2e3, pattern="push")
+    return model
+
+
+def _yielding() -> list[Case]:
+    made: list[Case] = []
+    members: dict[str, tuple[Any, Callable[[], Any], dict[str, Any]]] = {
+        "ForceBeamColumn, uncoupled": (ForceBeamColumn, uncoupled, {}),
+        "ForceBeamColumn, fibres": (ForceBeamColumn, fibres, {}),
+        "ForceBeamColumn, concrete": (ForceBeamColumn, concrete, {"points": 4}),
+        "DisplacementBeamColumn, fibres": (DisplacementBeamColumn, fibres, {"pieces": 3}),
+        "DisplacementBeamColumn, concrete": (DisplacementBeamColumn, concrete, {"pieces": 3, "points": 3}),
+    }
+    for name, (member, section, options) in members.items():
+        top = options.get("pieces", 1)
+        for geometry in ("linear", "p-delta"):
+            model = partial(column, member, section=section(), geometry=geometry, **options)
+            size = 0.05 if section is concrete else 0.08
+            made.append(ModelCase(f"space {name}, {geometry}, cyclic", model, [GRAVITY, cycles(top, "x", size)],
+                                  quick=geometry == "p-delta"))
+        made.append(ModelCase(f"space {name}, p-delta, dynamic", model, [GRAVITY, quake(8.0)], limit=DYNAMIC,
+                              quick=name == "ForceBeamColumn, fibres"))
+    elastic_inside = elastic()
+    hinges = Hinges(fibres(), 0.3, uncoupled(), 0.25, elastic_inside)
+    made += [
+        ModelCase("space ForceBeamColumn, plastic hinges, cyclic", partial(column, ForceBeamColumn, integration=hinges),
+                  [GRAVITY, cycles(1, "y", 0.08)], quick=True),
+        ModelCase("space ForceBeamColumn, member loads", partial(loaded_column, ForceBeamColumn, section=fibres()),
+                  [GRAVITY, Stage(LoadControl(pattern="push", steps=20, factor=1.5))]),
+        ModelCase("space DisplacementBeamColumn, member loads", partial(loaded_column, DisplacementBeamColumn, section=fibres()),
+                  [GRAVITY, PUSH]),
+        ModelCase("space frame of fibres, rigid floors, dynamic", partial(frame, ForceBeamColumn, fibres, "p-delta"),
+                  [GRAVITY, quake(8.0, ("x", "y"))], limit=DYNAMIC),
+        ModelCase("space ZeroLengthSection, static", hinge_of_fibres, [GRAVITY, PUSH]),
+        ModelCase("space ZeroLengthSection, dynamic", hinge_of_fibres, [GRAVITY, quake()], limit=DYNAMIC, quick=True)]
+    return made
+
+
 def cases() -> list[Case]:
     """All of the group."""
-    made: list[Case] = []
+    made: list[Case] = _yielding()
     for geometry in ("linear", "p-delta"):
         model = partial(column, ElasticBeamColumn, section=elastic(), geometry=geometry)
         made += [ModelCase(f"space ElasticBeamColumn, {geometry}, static", model, [GRAVITY, PUSH], quick=geometry == "p-delta"),

@@ -1,0 +1,258 @@
+"""State determination of the force-based beam-column in space: that of `femu.elements.force_kernel` with four components a
+section and six basic forces."""
+
+from __future__ import annotations
+
+import math
+from functools import cache
+
+from femu import context as slot
+from femu.elements.force_kernel import (
+    CUTS,
+    ENOUGH,
+    FLOOR,
+    ITERATIONS,
+    NO_SECTION_FORCE,
+    NOT_CONVERGED,
+    SINGULAR_FLEXIBILITY,
+    SUBDIVISIONS,
+    TOLERANCE,
+    TOLERATED,
+)
+from femu.elements.sections import determine_sections
+from femu.elements.space_sections import BASIC, BASIC_TRIANGLE, COMPONENT, COMPONENTS, ENTRY, TRIANGLE, integrate, invert
+from femu.kernels import Kernel, inlined, shift
+
+# geometry: stiffness of the virgin section by components; then by points the weights w L and the factors b_a
+ELASTIC, WEIGHTS = 0, COMPONENTS
+# state: basic force, basic stiffness, deformation; by points: deformations, forces, flexibility, stiffness; histories
+STIFFNESS, DEFORMATION, STRAINS = BASIC, BASIC + BASIC_TRIANGLE, 2 * BASIC + BASIC_TRIANGLE
+SECTION_FLOATS = 2 * (COMPONENTS + TRIANGLE)
+# workspace: basic force, compatible deformation, wanted deformation, error, stiffness and its pieces; then by points: section
+# stiffness, target forces, move; then the sections'
+Q, COMPATIBLE, WANTED, ERROR, SQUARE = 0, BASIC, 2 * BASIC, 3 * BASIC, 4 * BASIC
+PIECES = SQUARE + BASIC * BASIC
+POINTS = PIECES + BASIC_TRIANGLE + 2 * BASIC * BASIC
+WORK_FLOATS = TRIANGLE + 2 * COMPONENTS
+
+
+def section_constants(length: float, elastic: tuple[float, ...], places: tuple[float, ...],
+                      weights: tuple[float, ...]) -> list[float]:
+    """The geometry vector that the kernel reads."""
+    one, left, right = [1.0] * len(places), [x - 1.0 for x in places], list(places)
+    return [*elastic, *(w * length for w in weights), *one, *left, *right, *left, *right, *one]
+
+
+@inlined
+def _same(n, x, y):
+    for j in range(n):
+        if x[j] != y[j]:
+            return False
+    return True
+
+
+@inlined
+def _invert_sections(n, g, k, f, w):
+    """Flexibilities f of the sections from their stiffnesses k, by points, both relative to the elastic stiffness."""
+    matrix, inverse = w, shift(w, COMPONENTS * COMPONENTS)
+    work = shift(w, 2 * COMPONENTS * COMPONENTS)
+    for j in range(n):
+        for a in range(COMPONENTS):
+            for b in range(COMPONENTS):
+                matrix[a * COMPONENTS + b] = k[ENTRY[a][b] * n + j] / math.sqrt(g[ELASTIC + a] * g[ELASTIC + b])
+        least = invert(COMPONENTS, matrix, inverse, work)
+        for a in range(COMPONENTS):
+            least = min(least, abs(matrix[a * COMPONENTS + a]))
+        if not least > FLOOR:
+            for a in range(COMPONENTS):
+                matrix[a * COMPONENTS + a] += FLOOR
+            invert(COMPONENTS, matrix, inverse, work)
+        for a in range(COMPONENTS):
+            for b in range(a, COMPONENTS):
+                f[ENTRY[a][b] * n + j] = inverse[a * COMPONENTS + b] / math.sqrt(g[ELASTIC + a] * g[ELASTIC + b])
+
+
+@inlined
+def _give_way(n, f, y, target, j, a):
+    """Deformation of component a of section j by its unbalance."""
+    total = 0.0
+    for b in range(COMPONENTS):
+        total += f[ENTRY[a][b] * n + j] * (target[b * n + j] - y[b * n + j])
+    return total
+
+
+@inlined
+def _compatible(n, g, e, y, f, target, s):
+    """Deformation s of the element that its sections are compatible with, once they have given way to their unbalance by
+    their flexibility; returns the energy of that."""
+    weight, factor = shift(g, WEIGHTS), shift(g, WEIGHTS + n)
+    energy = 0.0
+    for a in range(BASIC):
+        s[a] = 0.0
+    for j in range(n):
+        for a in range(BASIC):
+            at = COMPONENT[a]
+            strain = _give_way(n, f, y, target, j, at)
+            if a != 2 and a != 4:  # each component once
+                energy += weight[j] * (target[at * n + j] - y[at * n + j]) * strain
+            s[a] += weight[j] * factor[a * n + j] * (e[at * n + j] + strain)
+    return abs(energy)
+
+
+@inlined
+def _size(n, g, e, y):
+    """Energy that deformations and forces of the sections would have were they elastic."""
+    total = 0.0
+    for a in range(COMPONENTS):
+        k = g[ELASTIC + a]
+        for j in range(n):
+            total += g[WEIGHTS + j] * (k * e[a * n + j] * e[a * n + j] + y[a * n + j] * y[a * n + j] / k)
+    return total
+
+
+@inlined
+def _slope(n, g, y, target, move):
+    """Derivative of the energy of the sections, less the work of the forces they should have, along a move."""
+    total = 0.0
+    for a in range(COMPONENTS):
+        for j in range(n):
+            total += g[WEIGHTS + j] * (y[a * n + j] - target[a * n + j]) * move[a * n + j]
+    return total
+
+
+@inlined
+def _stiffness(n, g, f, square, pieces):
+    """Basic stiffness of the element, full: the inverse of its flexibility; whether it has one."""
+    full, work = shift(pieces, BASIC_TRIANGLE), shift(pieces, BASIC_TRIANGLE + BASIC * BASIC)
+    integrate(n, shift(g, WEIGHTS), shift(g, WEIGHTS + n), f, pieces)
+    entry = 0
+    for a in range(BASIC):
+        for b in range(a, BASIC):
+            full[a * BASIC + b] = pieces[entry]
+            full[b * BASIC + a] = pieces[entry]
+            entry += 1
+    invert(BASIC, full, square, work)
+    total = 0.0
+    for a in range(BASIC):
+        total += square[a * BASIC + a]
+    return math.isfinite(total)
+
+
+@inlined
+def _unpack(triangle, square):
+    entry = 0
+    for a in range(BASIC):
+        for b in range(a, BASIC):
+            square[a * BASIC + b] = triangle[entry]
+            square[b * BASIC + a] = triangle[entry]
+            entry += 1
+
+
+@cache
+def space_force_based(points: int) -> Kernel:
+    """Basic kernel for a number of points."""
+    n, components = points, COMPONENTS
+
+    def determination(i, g, p, c, t, w, v, rate, step, load):
+        factor = shift(g, WEIGHTS + n)
+        e, y, f = shift(t, STRAINS), shift(t, STRAINS + components * n), shift(t, STRAINS + 2 * components * n)
+        known = shift(f, TRIANGLE * n)  # the stiffnesses that f and the element's stiffness belong to
+        committed, start_v = shift(c, STRAINS), shift(c, DEFORMATION)
+        q, s, wanted, r, square = shift(w, Q), shift(w, COMPATIBLE), shift(w, WANTED), shift(w, ERROR), shift(w, SQUARE)
+        pieces, k = shift(w, PIECES), shift(w, POINTS)
+        target, move = shift(k, TRIANGLE * n), shift(k, (TRIANGLE + components) * n)
+        rest = shift(k, WORK_FLOATS * n)
+        code, iterations, error, scale = 0, 0, 0.0, 0.0
+        for level in range(SUBDIVISIONS + 1):
+            parts = 1 << level
+            for j in range(SECTION_FLOATS * n):
+                e[j] = committed[j]
+            # a virgin element has no flexibility and no stiffness yet: its first iteration moves nothing and finds them
+            for a in range(BASIC):
+                q[a] = c[a]
+                s[a] = start_v[a]
+            _unpack(shift(c, STIFFNESS), square)
+            energy = 0.0
+            for part in range(1, parts + 1):
+                for a in range(BASIC):
+                    wanted[a] = v[a] if part == parts else start_v[a] + part / parts * (v[a] - start_v[a])
+                code = NOT_CONVERGED
+                compatible = False  # whether the sections had the element's deformation before the move
+                for iteration in range(ITERATIONS):
+                    error, scale = energy, 0.0
+                    for a in range(BASIC):
+                        r[a] = wanted[a] - s[a]
+                    for a in range(BASIC):
+                        change = 0.0
+                        for b in range(BASIC):
+                            change += square[a * BASIC + b] * r[b]
+                        q[a] += change
+                        error += abs(change * r[a])
+                        scale += abs(q[a] * wanted[a])
+                    if iteration > 0:
+                        if error > TOLERANCE * scale:
+                            scale = _size(n, g, e, y)
+                        if error <= TOLERANCE * scale:
+                            code = 0
+                            break
+                    iterations += 1
+                    for j in range(n):
+                        target[j] = q[0] + load[j]
+                        target[n + j] = factor[n + j] * q[1] + factor[2 * n + j] * q[2] + load[n + j]
+                        target[2 * n + j] = factor[n + j] * q[3] + factor[2 * n + j] * q[4] + load[2 * n + j]
+                        target[3 * n + j] = q[5]
+                    for a in range(components):
+                        for j in range(n):
+                            move[a * n + j] = _give_way(n, f, y, target, j, a)
+                    for j in range(components * n):
+                        e[j] += move[j]
+                    start = _slope(n, g, y, target, move) if compatible else 0.0
+                    # a move beyond the least energy on its line is cut back to about there, by false position; an end
+                    # of the bracket that stays twice counts half, so that it moves too
+                    low, high, slope_low, slope_high, side = 0.0, 1.0, start, 0.0, 0
+                    at, failed = 1.0, 0
+                    for cut in range(CUTS + 1):
+                        failed = determine_sections(n, i, p, c, t, rest, e, y, k, step, components)
+                        # (a slope that is only round-off has no least energy)
+                        if failed != 0 or not start < -TOLERATED * scale or cut == CUTS:
+                            break
+                        slope = _slope(n, g, y, target, move)
+                        if slope <= -ENOUGH * start and (cut == 0 or slope >= ENOUGH * start):
+                            break
+                        if slope > 0.0:
+                            slope_low, high, slope_high, side = slope_low * (0.5 if side == 1 else 1.0), at, slope, 1
+                        else:
+                            slope_high, low, slope_low, side = slope_high * (0.5 if side == -1 else 1.0), at, slope, -1
+                        to = low - slope_low * (high - low) / (slope_high - slope_low)
+                        for j in range(components * n):
+                            e[j] += (to - at) * move[j]
+                        at = to
+                    if failed != 0:
+                        code = NO_SECTION_FORCE
+                        break
+                    compatible = square[0] != 0.0
+                    if not _same(TRIANGLE * n, k, known):
+                        for j in range(TRIANGLE * n):
+                            known[j] = k[j]
+                        _invert_sections(n, g, k, f, pieces)
+                        if not _stiffness(n, g, f, square, pieces):
+                            code = SINGULAR_FLEXIBILITY
+                            break
+                    energy = _compatible(n, g, e, y, f, target, s)
+                if code == NOT_CONVERGED and error <= TOLERATED * scale:
+                    code = 0
+                if code != 0:
+                    break
+            if code == 0:
+                entry = STIFFNESS
+                for a in range(BASIC):
+                    t[a] = q[a]
+                    t[DEFORMATION + a] = v[a]
+                    for b in range(a, BASIC):
+                        t[entry] = square[a * BASIC + b]
+                        entry += 1
+                return 0
+        w[0], w[1], w[2], w[3] = float(code), float(iterations), error, scale
+        return code
+
+    return Kernel(determination, slot.BASIC_SIGNATURE, f"{__name__}.space_force_based_{points}")
