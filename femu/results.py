@@ -18,6 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from femu.element import SPACE_DOFS, TRANSLATIONS, Name
+from femu.environment import environment
 from femu.errors import FileError, InputError, ModelError, UnsupportedError
 from femu.fibres import fibre_index, fibre_response
 from femu.forces import frame_members
@@ -241,6 +242,7 @@ class Result:
             with h5py.File(path, "w") as file:
                 file.attrs["format"] = FORMAT
                 file.attrs["meta"] = json.dumps(meta)
+                file.attrs["environment"] = json.dumps(environment())
                 for name, array in self.arrays.items():
                     file.create_dataset(name, data=array)
                 file.create_dataset("iterations", data=self.iterations)

@@ -16,12 +16,15 @@ from femu.errors import FemuError
 
 COMMANDS: dict[str, tuple[str, str]] = {
     "demo": ("femu.cli.demo", "Run a portal frame: periods, pushover, El Centro, a picture."),
+    "run": ("femu.cli.run", "Run a script; one for openseespy runs on femu with --as-opensees."),
     "info": ("femu.cli.info", "Show versions, cores, cache and what is installed."),
     "batch": ("femu.cli.batch", "Run a suite of earthquakes, or an incremental dynamic analysis."),
     "crossvalidate": ("femu.cli.crossvalidate", "Compare femu with openseespy: a suite, or a model of your own."),
     "serve": ("femu.cli.serve", "Host a specimen for OpenSees, OpenFresco or another femu."),
     "resume": ("femu.cli.resume", "Go on with an interrupted hybrid test."),
     "replay": ("femu.cli.replay", "Run a journalled test again, offline, and report the first step that differs."),
+    "report": ("femu.cli.report", "Write one HTML file about a result, a journal or a batch."),
+    "plot": ("femu.cli.plot", "Draw one picture of a model or of a result."),
     "monitor": ("femu.cli.monitor", "Show a running hybrid test in the browser."),
     "bench": ("femu.cli.bench", "Measure the speed of femu against its peers."),
     "reproduce": ("femu.cli.reproduce", "Repeat the study of a paper and compare with its figures."),

@@ -232,6 +232,12 @@ def plot_energies(result: Result, ax: Axes | None = None, *, units: Units = AS_M
     return plot_energy(result.time, {name: since[name] for name in order}, total, ax, unit=unit)
 
 
+def duration(seconds: float) -> str:
+    """A time in the unit that suits its size."""
+    scale, unit = (1e6, "µs") if seconds < 1e-3 else (1e3, "ms") if seconds < 1.0 else (1.0, "s")
+    return short(scale * seconds, unit)
+
+
 def plot_timing(
     seconds: npt.ArrayLike, budget: float | None = None, ax: Axes | None = None, *, name: str = "time of a step"
 ) -> Axes:
@@ -254,14 +260,14 @@ def plot_timing(
             (float(ms.max()), "worst", VERMILION, (0, (1.2, 1.2))),
         ]
         for at, told, colour, dash in lines:
-            ax.axvline(at, color=colour, linestyle=dash, linewidth=LINE, label=f"{told}: {short(at, unit)}")
+            ax.axvline(at, color=colour, linestyle=dash, linewidth=LINE, label=f"{told}: {duration(at / scale)}")
         if budget:
             over = int(np.count_nonzero(values > budget))
             ax.axvline(
                 scale * budget,
                 color=INK,
                 linewidth=2.2,
-                label=f"budget: {short(scale * budget, unit)}, {over} of {len(ms)} over it",
+                label=f"budget: {duration(budget)}, {over} of {len(ms)} over it",
             )
         tidy(
             ax,

@@ -1,0 +1,317 @@
+"""The report of a result: what was analysed, how it went, and what came out."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from contextlib import suppress
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from femu.analyses.hybrid_result import HybridResult
+from femu.check import check
+from femu.element import Name
+from femu.errors import FemuError
+from femu.forces import BASIC_NAMES
+from femu.model import Model
+from femu.plots import (
+    AS_MODEL,
+    Units,
+    plot_deformed,
+    plot_diagram,
+    plot_displacement,
+    plot_element_interaction,
+    plot_element_loop,
+    plot_energies,
+    plot_history,
+    plot_loop,
+    plot_model,
+)
+from femu.plots.animation import player
+from femu.plots.interaction import section_of
+from femu.plots.sketch import sketch
+from femu.plots.style import labelled, short
+from femu.report.environment import environment_section
+from femu.report.of_test import test_sections
+from femu.report.of_updating import updating_section
+from femu.report.page import Page, wide
+from femu.results import Result
+
+Array = npt.NDArray[np.float64]
+LOOPS = 4  # ends whose loops are shown: those that dissipate most
+MOST_ANIMATED = 400  # members; beyond that the moving picture would be larger than the rest of the page
+TITLES = {"transient": "Transient analysis", "static": "Static analysis", "hybrid": "Hybrid test"}
+
+
+def report_of_result(
+    result: Result, units: Units = AS_MODEL, environment: Mapping[str, str] | None = None, updating: Any = None, source: str = ""
+) -> Page:
+    """The page of a result; ``updating`` is the history of an updater, ``environment`` what the result was computed with."""
+    what = TITLES.get(result.kind, f"{result.kind.capitalize()} analysis")
+    page = Page(f"femu report · {what.lower()}", f"{what} of {result.model}", _lead(result))
+    moving = moves_most(result)
+    _summary(page, result, units, moving)
+    model = _model(page, result, units)
+    _response(page, result, units, moving)
+    _forces(page, result, units)
+    _loops(page, result, units, model)
+    if isinstance(result, HybridResult):
+        test_sections(page, result, units)
+    if updating is not None and len(updating):
+        updating_section(page, updating)
+    _energy(page, result, units)
+    _warnings(page, result, model)
+    environment_section(page, environment or {}, source)
+    return page
+
+
+def _lead(result: Result) -> str:
+    rows = f"{len(result.time) - 1} steps"
+    if result.time[-1] > result.time[0]:
+        return f"{rows} saved, t = {result.time[0]:g} to {result.time[-1]:g}. Computed in {result.seconds:.3g} s."
+    return f"{rows} saved. Computed in {result.seconds:.3g} s."
+
+
+def moves_most(result: Result) -> tuple[Name, str] | None:
+    """The node and direction (x or y) with the largest displacement, measured from the first row."""
+    best: tuple[float, Name, str] | None = None
+    for node in result.index["names"]:
+        for direction in ("x", "y", "z"):
+            if result._has(node, direction) and result._place(node, direction) in result.index["nodal"]["u"]:
+                u = result.displacement(node, direction)
+                reach = float(np.abs(u - u[0]).max())
+                if best is None or reach > best[0] * (1 + 1e-9):
+                    best = (reach, node, direction)
+    return None if best is None else (best[1], best[2])
+
+
+def _summary(page: Page, result: Result, units: Units, moving: tuple[Name, str] | None) -> None:
+    page.section("Summary")
+    page.outcome(result.outcome.ok, result.outcome.name.lower().replace("_", " "), result.message)
+    (length, length_name), (force, force_name) = units.of("length"), units.of("force")
+    facts: list[tuple[str, Any, str]] = []
+    if moving is not None:
+        u = result.displacement(*moving)
+        at = int(np.abs(u).argmax())
+        facts.append((f"peak displacement, node {moving[0]}, {moving[1]}", float(u[at]) / length, length_name))
+        facts.append(("displacement at the end", float(u[-1]) / length, length_name))
+    drift = _drift(result)
+    if drift is not None:
+        facts.append((f"largest storey drift, {drift[1]} to {drift[2]}", 100.0 * drift[0], "%"))
+    with suppress(FemuError):  # reactions that were not saved
+        facts.append(("peak base shear", float(np.abs(result.base_shear()).max()) / force, force_name))
+    if result.arrays["energy"].shape[1] and np.ptp(result.arrays["energy"][:, 0]) > 0.0:
+        facts.append(("energy out of balance", 100.0 * result.energy_error, "%"))
+    if len(result.iterations):
+        facts.append(("iterations a step, mean", float(np.mean(result.iterations)), ""))
+    facts.append(("steps that needed help", len(result.relaxations), ""))
+    page.facts(facts)
+    if not (units.length_name or units.force_name):
+        page.paragraph(
+            "Quantities are in the units of the model. Displacements are relative to the ground; rotations and moments are "
+            "counterclockwise positive, axial forces positive in tension."
+        )
+
+
+def _drift(result: Result) -> tuple[float, Name, Name] | None:
+    """The largest storey drift over pairs of nodes that stand above each other at neighbouring heights."""
+    at = {json.loads(k): x for k, x in result.index["coordinates"].items()}
+    columns: dict[tuple[float, ...], list[tuple[float, Name]]] = {}
+    for node, x in at.items():
+        if result._has(node, "x") and result._place(node, "x") in result.index["nodal"]["u"]:
+            columns.setdefault(tuple(round(v, 6) for v in (x[0], *x[2:])), []).append((x[1], node))
+    best: tuple[float, Name, Name] | None = None
+    for stack in columns.values():
+        stack.sort(key=lambda pair: pair[0])
+        for (low, bottom), (high, top) in pairwise(stack):
+            if high > low:
+                value = float(np.abs(result.drift(bottom, top)).max())
+                if best is None or value > best[0]:
+                    best = (value, bottom, top)
+    return best
+
+
+def _model(page: Page, result: Result, units: Units) -> Model | None:
+    page.section("Model")
+    plan = sketch(result)
+    page.figure(lambda: plot_model(result, units=units), f"Model {plan.name} with supports, masses, loads and names.")
+    model = plan.model
+    if model is None:
+        page.paragraph(
+            f"The file does not hold the model: {result.index.get('model', {}).get('reason', 'it was saved without it')}"
+        )
+        return None
+    kinds: dict[str, list[str]] = {}
+    for element in model.elements.values():
+        kinds.setdefault(type(element).__name__, []).append(str(element.name))
+    page.table(
+        "Elements.",
+        ("kind", "number", "names"),
+        [(kind, len(names), ", ".join(names[:12]) + (", …" if len(names) > 12 else "")) for kind, names in kinds.items()],
+    )
+    page.table("Materials and sections, with the members that use them.", ("part", "numbers", "used by"), _parts(model))
+    damping = _damping(model)
+    if damping:
+        page.paragraph(damping)
+    changed = result.index["model"].get("changed", {})
+    page.table("Parameters that differ from the description of the model.", ("parameter", "value"), list(changed.items()))
+    page.details("The model as TOML text", result.index["model"]["toml"])
+    return model
+
+
+def _parts(model: Model) -> list[tuple[str, str, str]]:
+    found: dict[int, tuple[str, str, list[str]]] = {}
+    for element in model.elements.values():
+        for _, part in element.parts():
+            if id(part) not in found:
+                numbers = [f"{name} = {short(value)}" for name, _, value in part.walk_parameters()]
+                told = ", ".join(numbers[:10]) + (f", … ({len(numbers)} numbers)" if len(numbers) > 10 else "")
+                found[id(part)] = (type(part).__name__, told, [])
+            if str(element.name) not in found[id(part)][2]:
+                found[id(part)][2].append(str(element.name))
+    return [
+        (kind, numbers, ", ".join(names[:10]) + (", …" if len(names) > 10 else "")) for kind, numbers, names in found.values()
+    ]
+
+
+def _damping(model: Model) -> str:
+    told = []
+    if model.damping is not None and model.damping.ratios is not None:
+        r, m = model.damping.ratios, model.damping.modes
+        told.append(
+            f"Rayleigh damping of {100 * r[0]:g} % in mode {m[0]} and {100 * r[1]:g} % in mode {m[1]}, with the mass and the "
+            f"{model.damping.stiffness} stiffness."
+        )
+    elif model.damping is not None:
+        d = model.damping
+        told.append(
+            f"Rayleigh damping: {short(d.mass)} M + {short(d.initial)} K₀ + {short(d.current)} K + {short(d.committed)} Kc."
+        )
+    if model.modal is not None:
+        told.append("Modal damping: " + ", ".join(f"{100 * ratio:g} %" for ratio in model.modal.ratios) + ".")
+    return " ".join(told)
+
+
+def _response(page: Page, result: Result, units: Units, moving: tuple[Name, str] | None) -> None:
+    if moving is None:
+        return
+    page.section("Response")
+    node, direction = moving
+    if result.time[-1] > result.time[0]:
+        page.figure(
+            lambda: plot_displacement(result, node, direction, wide(), units=units),
+            f"Displacement of node {node} in {direction}.",
+        )
+        force, force_name = units.of("force")
+        try:
+            shear = result.base_shear() / force
+            page.figure(
+                lambda: plot_history(result.time, shear, wide(), name="base shear", unit=force_name),
+                "Sum of the horizontal reactions.",
+            )
+        except FemuError:
+            pass
+    else:
+        _path(page, result, units, node, direction)
+    page.figure(lambda: plot_deformed(result), "Deformed shape at the largest displacement, over the structure at rest.")
+    plan = sketch(result)
+    if plan.plane and len(plan.members) <= MOST_ANIMATED and result.time[-1] > result.time[0]:
+        page.piece(player(result, whole=False))
+
+
+def _path(page: Page, result: Result, units: Units, node: Name, direction: str) -> None:
+    length, length_name = units.of("length")
+    u = result.displacement(node, direction) / length
+    for pattern in result.index["patterns"]:
+        factor = result.factor(pattern)
+        if np.ptp(factor) > 0.0:
+
+            def draw(factor: Array = factor, pattern: str = pattern) -> Any:
+                return plot_loop(
+                    u, factor, x=labelled(f"displacement {node}, {direction}", length_name), y=f"factor of pattern {pattern}"
+                )
+
+            page.figure(draw, f"Load factor of pattern {pattern} over the displacement of node {node} in {direction}.")
+
+
+def _forces(page: Page, result: Result, units: Units) -> None:
+    if not any(tuple(e["basic"]) == BASIC_NAMES and e["column"] is not None for e in result.index["elements"]):
+        return
+    if not sketch(result).plane:
+        return
+    page.section("Forces")
+    page.figure(
+        lambda: plot_diagram(result, "moment", units=units),
+        "Bending moments at the largest displacement, on the side in tension.",
+    )
+    with page.side_by_side():
+        page.figure(lambda: plot_diagram(result, "shear", units=units), "Shear forces at the same time.")
+        page.figure(lambda: plot_diagram(result, "axial", units=units), "Axial forces at the same time.")
+
+
+def by_work(result: Result) -> list[tuple[float, Name, str]]:
+    """Work taken up by the rotation of each end of the beam-columns, with member and end; the largest first."""
+    work: list[tuple[float, Name, str]] = []
+    for element in result.index["elements"]:
+        if tuple(element["basic"]) != BASIC_NAMES or element["column"] is None or len(result.time) < 3:
+            continue
+        try:
+            v, q = result.deformation(element["name"]), result.force(element["name"], "basic")
+        except FemuError:
+            continue
+        for column, end in ((1, "i"), (2, "j")):
+            moments, turns = q[:, column], v[:, column]
+            work.append((abs(float(np.sum(0.5 * (moments[1:] + moments[:-1]) * np.diff(turns)))), element["name"], end))
+    return sorted(work, key=lambda item: item[0], reverse=True)
+
+
+def _loops(page: Page, result: Result, units: Units, model: Model | None) -> None:
+    work = by_work(result)
+    shown = [item for item in work[:LOOPS] if item[0] > 1e-3 * work[0][0] > 0.0]
+    if not shown:
+        return
+    page.section("Hysteresis")
+    page.paragraph("Moment over rotation from the chord at the member ends that took up most energy.")
+    with page.side_by_side():
+        for _, name, end in shown:
+            page.figure(
+                lambda name=name, end=end: plot_element_loop(result, name, end, units=units),  # type: ignore[misc]
+                f"Member {name}, end {end}.",
+            )
+    with page.side_by_side():
+        for _, name, end in shown[:2]:
+            if model is not None and section_of(model.elements.get(name), end) is not None:
+                page.figure(
+                    lambda name=name, end=end: plot_element_interaction(result, name, end),  # type: ignore[misc]
+                    f"Axial force and moment at end {end} of {name}, over the virgin yield surface.",
+                )
+
+
+def _energy(page: Page, result: Result, units: Units) -> None:
+    if not result.arrays["energy"].shape[1] or not result.time[-1] > result.time[0]:
+        return
+    page.section("Energy")
+    page.figure(
+        lambda: plot_energies(result, wide(3.0), units=units),
+        f"Energy balance; {100 * result.energy_error:.2g} % of the largest energy is unaccounted for.",
+    )
+
+
+def _warnings(page: Page, result: Result, model: Model | None) -> None:
+    page.section("Warnings and relaxations")
+    found = [(f.severity, f.message) for f in check(model)] if model is not None else []
+    page.notes(found)
+    if not found and model is not None:
+        page.paragraph("The check of the model has no findings.")
+    if result.relaxations:
+        page.table(
+            "Steps that did not converge by themselves, and what helped.",
+            ("step", "time", "what helped", "iterations"),
+            [(r["step"], float(r["time"]), r["what"], r["iterations"]) for r in result.relaxations],
+        )
+    else:
+        page.paragraph("No step needed help: the convergence policy relaxed nothing.")
+    page.notes([("note", f"not drawn: {problem}") for problem in page.problems])

@@ -1,0 +1,115 @@
+"""Which report belongs to a file or an object."""
+
+from __future__ import annotations
+
+import json
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+import h5py
+
+from femu.environment import environment
+from femu.errors import FileError, InputError
+from femu.plots.style import AS_MODEL, Units
+from femu.report.page import Page
+from femu.results import FORMAT as RESULT
+from femu.results import Result
+
+
+def write(source: Any, path: str | PathLike[str] | None = None, *, units: Units = AS_MODEL, updating: Any = None) -> Path:
+    """Write the report of a result, journal or batch, or of the file of one; returns where.
+
+    ``path`` is the name of the HDF5 file with the ending .html where it is left out. ``updating`` is the history of an updater,
+    or its file; one that is in the file of the result is found by itself.
+    """
+    if path is None:
+        if not isinstance(source, (str, PathLike)):
+            raise InputError("report.write", "path", path, "must be given where the source is not a file")
+        path = Path(source).with_suffix(".html")
+    page_of(source, units=units, updating=updating).write(path)
+    return Path(path)
+
+
+def page_of(source: Any, *, units: Units = AS_MODEL, updating: Any = None) -> Page:
+    """The page of a result, journal or batch, or of the file of one."""
+    from femu.batch.result import BatchResult
+    from femu.experimental.journal import Record
+
+    if isinstance(updating, (str, PathLike)):
+        from femu.updating.history import UpdatingHistory
+
+        updating = UpdatingHistory.load(updating)
+    if isinstance(source, (str, PathLike)):
+        return _page_of_file(Path(source), units, updating)
+    if isinstance(source, Result):
+        from femu.report.of_result import report_of_result
+
+        return report_of_result(source, units, environment(), updating)
+    if isinstance(source, Record):
+        from femu.report.of_test import report_of_journal
+
+        return report_of_journal(source, units)
+    if isinstance(source, BatchResult):
+        from femu.report.of_batch import report_of_batch
+
+        return report_of_batch(source)
+    raise InputError("report", "source", source, "must be a result, a journal, a batch, or the file of one")
+
+
+def file_kind(path: Path) -> str:
+    """What an HDF5 file of femu holds, as its format says: "femu result 1", "femu journal 1" and so on."""
+    try:
+        with h5py.File(path, "r", locking=False) as file:
+            return str(file.attrs.get("format", ""))
+    except OSError:
+        pass
+    try:  # a journal that is being written, or whose writer was killed
+        with h5py.File(path, "r", libver="latest", swmr=True) as file:
+            return str(file.attrs.get("format", ""))
+    except OSError as problem:
+        raise FileError(path, f"cannot be read as HDF5: {problem}") from problem
+
+
+def load_result(path: Path) -> tuple[Result, dict[str, str], Any]:
+    """A result, what it was computed with, and the updater's history where the file holds one."""
+    from femu.analyses.hybrid_result import HybridResult
+    from femu.updating.history import FORMAT as UPDATING
+    from femu.updating.history import UpdatingHistory
+
+    with h5py.File(path, "r") as file:
+        told = dict(json.loads(file.attrs.get("environment", "{}")))
+        kind = json.loads(file.attrs["meta"])["kind"]
+        history = None
+        for group in file.values():
+            if isinstance(group, h5py.Group) and group.attrs.get("format") == UPDATING:
+                history = UpdatingHistory(
+                    tuple(str(n) for n in group.attrs["names"]), int(group.attrs["channels"]), group["table"][()]
+                )
+    cls = HybridResult if kind == "hybrid" else Result
+    return cls.load(path), told, history
+
+
+def _page_of_file(path: Path, units: Units, updating: Any) -> Page:
+    from femu.batch.results_file import FORMAT as BATCH
+    from femu.experimental.journal import FORMAT as JOURNAL
+
+    if not path.exists():
+        raise FileError(path, "does not exist")
+    kind = file_kind(path)
+    if kind == RESULT:
+        from femu.report.of_result import report_of_result
+
+        result, told, history = load_result(path)
+        return report_of_result(result, units, told, updating if updating is not None else history, str(path))
+    if kind == JOURNAL:
+        from femu.experimental.journal import read_journal
+        from femu.report.of_test import report_of_journal
+
+        return report_of_journal(read_journal(path), units)
+    if kind == BATCH:
+        from femu.batch.result import BatchResult
+        from femu.report.of_batch import report_of_batch
+
+        return report_of_batch(BatchResult.load(path))
+    raise FileError(path, f"is no result, journal or batch of femu (its format is {kind or 'not given'!r})")
