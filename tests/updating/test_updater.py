@@ -7,6 +7,8 @@ from functools import partial
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from measured_springs import cycles, forces_of, noisy
 
 from femu import InputError, Model
@@ -317,3 +319,22 @@ def test_logarithm_as_transform():
                             "b": Unknown(lower=0.01, upper=0.3)})
     updater.run(t, d, y)
     assert updater.values["fy"] == pytest.approx(100.0, rel=0.03)
+
+
+PROGRAM = structure().compile()
+numbers = st.one_of(st.floats(-8.0, 8.0), st.sampled_from([np.nan, np.inf, -np.inf, 1e6, -1e12, 0.0]))
+
+
+@settings(max_examples=30, deadline=None)
+@given(samples=st.lists(st.tuples(numbers, numbers), min_size=1, max_size=120), mode=st.sampled_from(["state", "joint", "pure"]),
+       noise=st.sampled_from([None, 0.5]))
+def test_whatever_is_measured_the_model_gets_finite_numbers_inside_the_bounds(samples, mode, noise):
+    updater = bilinear_updater(members=["upper"], mode=mode, force_noise=noise, listen=10)
+    vector = PROGRAM.parameters.vector.copy()
+    updater.start(PROGRAM, vector)
+    for k, (d, f) in enumerate(samples):
+        updater.update(k + 1, 0.01 * k, [d], [50.0 * f])
+    fy, b = (vector[PROGRAM.parameters.index(n)] for n in ("upper.x.fy", "upper.x.b"))
+    assert 40.0 <= fy <= 160.0 and 0.01 <= b <= 0.3 and np.isfinite(vector).all()
+    assert all(np.isfinite(list(updater.values.values()))) and all(np.isfinite(list(updater.std.values())))
+    assert updater.counts["samples"] == len(samples)

@@ -1,0 +1,111 @@
+"""The updater in a process of its own: it learns, drops what is old, dies and comes back, and the test never waits."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+import remote_spring as spring
+
+from femu import GroundMotion, HybridTest, Outcome
+from femu.analyses import Pace
+from femu.errors import AnalysisError, InputError
+from femu.updating import RemoteUpdater
+from femu.updating import datagrams as say
+
+SOURCE = f"{Path(spring.__file__)}:make_updater"
+RATE = 250.0
+
+
+def children(pid: int) -> list[int]:
+    found = []
+    for entry in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            words = entry.read_text().rpartition(")")[2].split()
+        except OSError:
+            continue
+        if int(words[1]) == pid:
+            found.append(int(entry.parent.name))
+    return found
+
+
+def test_a_message_of_another_session_or_form_is_not_read() -> None:
+    data = say.pack(7, say.SAMPLE, 1, 2, 0.5, 0.0, np.array([1.0, 2.0]))
+    message = say.unpack(data, 7)
+    assert message is not None
+    assert (message.kind, message.step, message.values.tolist()) == (say.SAMPLE, 2, [1.0, 2.0])
+    assert say.unpack(data, 8) is None
+    assert say.unpack(data[:-3], 7) is None
+    assert say.unpack(b"", 7) is None
+    assert say.unpack(b"x" * 200, 7) is None
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="finds processes by /proc")
+def test_it_learns_beside_a_paced_test_and_survives_its_own_death() -> None:
+    quake = GroundMotion.el_centro().scaled(pga=8.0)
+
+    class Killer(RemoteUpdater):
+        """Kills the worker once, in mid-test."""
+
+        killed = 0
+        before = np.nan
+
+        def update(self, step: int, time: float, displacement: np.ndarray, force: np.ndarray) -> None:
+            super().update(step, time, displacement, force)
+            if step == 1200:
+                assert self._process is not None
+                (worker,) = children(self._process.pid)
+                self.before = float(self.values[0])
+                os.kill(worker, signal.SIGKILL)
+                Killer.killed += 1
+
+    with Killer(SOURCE, rate=100.0) as updater:
+        test = HybridTest(spring.two_springs(), quake, dt=1.0 / RATE, duration=10.0, pace=Pace(RATE), updater=updater)
+        result = test.run()
+        process = updater._process
+    assert process is not None and process.poll() is not None
+    assert result.outcome is Outcome.COMPLETE
+    assert Killer.killed == 1
+    rows = updater.history
+    assert len(rows) == result.steps == 2500
+    assert updater.values[0] == pytest.approx(spring.STRENGTH, rel=0.05)
+    assert updater.before == pytest.approx(spring.STRENGTH, rel=0.3)
+    # it went on from its checkpoint: the estimate after the restart is that from before, not the first guess
+    ages, values = rows[:, 1], rows[:, 5]
+    after = np.flatnonzero((rows[:, 0] > 1200) & (np.diff(ages, prepend=ages[0]) < -20.0))
+    assert len(after), "no estimate came after the restart"
+    assert values[after[0]] == pytest.approx(updater.before, rel=0.1)
+    # at most one sample in two and a half is heard, older ones are dropped and counted
+    samples, dropped = rows[-1, 2], rows[-1, 3]
+    assert samples < 0.45 * result.steps
+    assert dropped > samples
+
+
+def test_what_cannot_start_is_said(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="must return a ModelUpdater"):
+        RemoteUpdater(f"{Path(spring.__file__)}:no_updater")
+    with pytest.raises(InputError, match="rate"):
+        RemoteUpdater(SOURCE, rate=0.0)
+    source = tmp_path / "once.py"
+    source.write_text(Path(spring.__file__).read_text())
+    updater = RemoteUpdater(f"{source}:make_updater")
+    source.write_text("def make_updater():\n    return 1\n")
+    program = spring.two_springs().compile()
+    with pytest.raises(AnalysisError, match="did not start"):
+        updater.start(program, program.parameters.vector.copy())
+
+
+def test_values_from_the_other_side_stay_within_the_bounds() -> None:
+    updater = RemoteUpdater(SOURCE)
+    program = spring.two_springs().compile()
+    vector = program.parameters.vector.copy()
+    updater._vector, updater._places = vector, [np.array([program.parameters.index("beside.x.fy")])]
+    updater.values, updater.std, updater._told = np.array([1.2]), np.array([1.0]), np.zeros(3)
+    for sent, kept in ((np.nan, 1.2), (99.0, 4.0), (-1.0, 0.5), (2.0, 2.0)):
+        updater._take(say.Datagram(say.ESTIMATE, 1, 5, 0.1, time.time(), np.array([1.0, 0.0, 1.0, sent, 0.1])))
+        assert vector[program.parameters.index("beside.x.fy")] == pytest.approx(kept if np.isfinite(sent) else 1.2)
