@@ -238,11 +238,6 @@ class ModelUpdater(Layout):
         return self._written.copy()
 
     @property
-    def written(self) -> dict[str, float]:
-        """Values that the guards have let through to the model, by name."""
-        return dict(zip(self.names, self._written.tolist(), strict=True))
-
-    @property
     def correlation(self) -> Array:
         """Correlation of the estimates."""
         k = len(self.unknowns)
