@@ -58,7 +58,8 @@ class Columns:
     @classmethod
     def from_data(cls, data: Mapping[str, Any]) -> Columns:
         """From what `as_data` gave."""
-        return cls(**{name: tuple(value) if isinstance(value, list) else value for name, value in data.items()})
+        found: dict[str, Any] = {name: tuple(value) if isinstance(value, list) else value for name, value in data.items()}
+        return cls(**found)
 
     @property
     def end(self) -> int:

@@ -147,8 +147,8 @@ class Experimental(Element):
         Raises an `ExperimentError` where a limit trips or the specimen fails; it holds its position then.
         """
         target = np.asarray(displacement, dtype=float)
-        if self._answer is not None and self._target is not None and np.all(
-                np.abs(target - self._target) <= SAME_TARGET * np.abs(self._target)):
+        if self._answer is not None and self._target is not None and all(
+                abs(a - b) <= SAME_TARGET * abs(b) for a, b in zip(target.tolist(), self._target.tolist(), strict=True)):
             return self._answer
         try:
             command = self._setup.command(target)

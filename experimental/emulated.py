@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
@@ -18,6 +19,7 @@ from femu.parameters import Parameters
 
 Array = npt.NDArray[np.float64]
 NOISE_BLOCK = 256  # measurements
+FAULTLESS = Actuator()
 STALL_BISECTIONS = 50  # where an actuator stalls, the move is found to the last digit
 
 
@@ -83,13 +85,19 @@ class EmulatedSpecimen(Specimen):
 
     def apply(self, command: Array, time: float) -> Measurement:
         command = np.asarray(command, dtype=float)
-        if command.shape != (self.size,) or not np.isfinite(command).all():
+        if command.shape != (self.size,) or not (math.isfinite(command.sum()) or np.isfinite(command).all()):
             raise InputError("EmulatedSpecimen", "command", command, f"must be {self.size} finite numbers")
-        dt = max(time - self._clock[1], 0.0)
-        wanted = self.actuator.move(self._drive, command, self._position, time, dt)
-        start = self._committed_position if self.numerical else self._position
-        reached = self._reach(start.copy(), wanted, time, time - self._clock[2] if self.numerical else dt)
-        self._position[:] = reached
+        dt = max(time - float(self._clock[1]), 0.0)
+        if self.actuator == FAULTLESS and not self.numerical:
+            # what the lines below would do, in a third of the time
+            self._drive[:self.size] = command
+            rate = (command - self._position) / dt if dt > 0.0 else None
+            self.system.evaluate(self._committed, self._trial, command, rate, time, dt, self._force, self._stiffness)
+            self._position[:] = command
+        else:
+            wanted = self.actuator.move(self._drive, command, self._position, time, dt)
+            start = self._committed_position if self.numerical else self._position
+            self._position[:] = self._reach(start.copy(), wanted, time, time - self._clock[2] if self.numerical else dt)
         self._clock[0] += 1.0
         self._clock[1] = time
         if not self.numerical:
@@ -118,12 +126,13 @@ class EmulatedSpecimen(Specimen):
         return at(low)
 
     def _measure(self, time: float) -> Measurement:
-        displacement, force = self._position.copy(), self._force.copy()
         s = self.sensors
         if s.displacement_noise or s.force_noise:
             noise = self._noise(int(self._clock[0]))
-            displacement += s.displacement_noise * noise[:self.size]
-            force += s.force_noise * noise[self.size:]
+            displacement = self._position + s.displacement_noise * noise[:self.size]
+            force = self._force + s.force_noise * noise[self.size:]
+        else:
+            displacement, force = self._position.copy(), self._force.copy()
         if s.displacement_step:
             displacement = s.displacement_step * np.round(displacement / s.displacement_step)
         if s.force_step:

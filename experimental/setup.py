@@ -130,6 +130,12 @@ class Scaled(Linear):
                 raise InputError("Scaled", name, factors, "must be numbers other than 0")
         super().__init__(np.diag(self._displacement))
 
+    def command(self, displacement: Array) -> Array:
+        return self._displacement * displacement
+
+    def displacement(self, strokes: Array, near: Array | None = None) -> Array:
+        return strokes / self._displacement
+
     def force(self, actuators: Array, displacement: Array) -> Array:
         return actuators / self._force
 
