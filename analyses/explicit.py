@@ -12,12 +12,16 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from scipy.linalg import eigh
+from scipy.sparse import csc_array
+from scipy.sparse.linalg import eigsh
 
 from femu import context as slot
 from femu.analyses import settings as code
 from femu.analyses.commit import conclude, follow, start
 from femu.analyses.damped_solve import modal_room
 from femu.equilibrium import apply_loads, clear_imposed, copy, damping_force, form_matrix, spread_links, times_band
+from femu.errors import AnalysisError
 from femu.kernels import INT, INTS, Kernel, address_of, floats_at, inlined, ints_at, shift
 from femu.program import Program
 from femu.run import Run, aligned
@@ -27,6 +31,8 @@ FORMS = ("trapezoidal", "midpoint")
 """Whether an integrator weighs the forces at the two ends of a step, or takes those of a displacement inside it."""
 NUMBERS = 8  # floats at the head of slot.OWN that an integrator calls by names of its own
 _LINE = 8  # floats of a cache line
+_FEW = 200  # equations whose frequencies are found all at once
+_ENOUGH = 1e-3  # relative accuracy of the highest frequency
 
 
 def stepping(step: Callable[[Any, Any, Any], Any]) -> Kernel:
@@ -111,6 +117,36 @@ def _virgin_tangent(run: Run, rate: float) -> Array:
     virgin[slot.STEP][2] = rate
     virgin.determine(slot.EVALUATE)
     return virgin[slot.K]
+
+
+def highest_frequency(run: Run) -> float:
+    """Largest circular frequency of the virgin structure, supports that move held."""
+    from femu.analyses.eigen import band_to_sparse
+
+    program = run.program
+    free = np.setdiff1d(np.arange(program.neq), sorted(program.imposed))
+    stiffness = band_to_sparse(program, run.initial_stiffness())[free][:, free]
+    mass = program.mass_matrix(run.parameters)[:program.neq, :program.neq][free][:, free]
+    if len(free) <= _FEW:
+        return float(np.sqrt(eigh(stiffness.toarray(), mass.toarray(), eigvals_only=True)[-1].clip(0.0)))
+    largest = eigsh(stiffness, 1, M=csc_array(mass), which="LM", v0=np.ones(len(free)), tol=_ENOUGH, return_eigenvectors=False)
+    return float(np.sqrt(largest[0].clip(0.0)))
+
+
+def check_limit(run: Run, integrator: str, dt: float, limit: float) -> None:
+    """Raise where omega dt of the highest mode is above a limit of stability."""
+    highest = highest_frequency(run)
+    if highest * dt > limit * (1.0 + _ENOUGH):
+        raise AnalysisError(f"{integrator} is unstable at dt = {dt:g}: the highest frequency of {run.program.name!r} allows at "
+                            f"most {limit / highest:.4g}. Take shorter steps, or an integrator that is stable at any: KRAlpha, "
+                            "AlphaOS, Newmark.")
+
+
+def is_damped(run: Run) -> bool:
+    """Whether the structure has damping of any kind, or elements that may have."""
+    settings, context = run[slot.SETTINGS], run.context
+    return bool(context[slot.DAMPING] or context[slot.NMODAL] or settings[code.CURRENT] or settings[code.COMMITTED]
+                or run.program.restless)
 
 
 # --- pieces of a step ---

@@ -10,11 +10,13 @@ from femu import context as slot
 from femu.analyses import settings as code
 from femu.analyses.damped_solve import factor_damped, solve_damped
 from femu.analyses.explicit import (
+    check_limit,
     element_damping,
     forces_alone,
     hold_own,
     impose,
     impose_acceleration,
+    is_damped,
     load_end,
     one_pass,
     own_band,
@@ -104,6 +106,10 @@ class NewmarkExplicit(OneStep):
 
     def coefficients(self) -> tuple[float, float, float, float]:
         return 1.0, 1.0, 0.0, self.gamma
+
+    def check_step(self, run: Run, dt: float) -> None:
+        if self.gamma == 0.5 or not is_damped(run):  # damping adds to the limit where gamma is above 1/2
+            check_limit(run, type(self).__name__, dt, math.sqrt(2.0 / self.gamma))
 
     def prepare(self, run: Run) -> None:
         rates = element_damping(run)

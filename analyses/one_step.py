@@ -39,6 +39,9 @@ class OneStep(ABC):
         """Commands a step in a hybrid test."""
         return 1
 
+    def check_step(self, run: Run, dt: float) -> None:
+        """Raise where a step of this length cannot be stable."""
+
     def memory(self, program: Program) -> int:
         """Floats at the end of slot.OWN that it remembers from step to step, beside the state."""
         return 0

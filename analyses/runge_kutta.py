@@ -10,7 +10,7 @@ from femu import context as slot
 from femu.analyses import settings as code
 from femu.analyses.commit import follow
 from femu.analyses.control import solve
-from femu.analyses.explicit import forces_alone, one_pass, stepping
+from femu.analyses.explicit import check_limit, forces_alone, is_damped, one_pass, stepping
 from femu.analyses.one_step import OneStep
 from femu.band import call_factor
 from femu.equilibrium import apply_loads, copy, damping_force, determine, form_matrix, spread_links
@@ -108,6 +108,10 @@ class RungeKutta(OneStep):
 
     def coefficients(self) -> tuple[float, float, float, float]:
         return 1.0, 0.5, 0.0, 0.5
+
+    def check_step(self, run: Run, dt: float) -> None:
+        if not is_damped(run):
+            check_limit(run, "RungeKutta", dt, math.sqrt(8.0))
 
     def prepare(self, run: Run) -> None:
         if run.program.imposed:

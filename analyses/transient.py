@@ -91,6 +91,7 @@ class Transient:
 
         install_limits(run, self.limits)
         self.integrator.prepare(run)
+        self.integrator.check_step(run, self.dt)
         marcher = Marcher(run, self.integrator.kernel, Steps(steps, install, divide), self.algorithm, self.test, self.policy,
                           what_to_save(save, Save()), progress, f"{program.name}: {type(self.integrator).__name__}")
         outcome = marcher.go()

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.linalg import expm
 
-from femu import GroundMotion, Model
+from femu import AnalysisError, GroundMotion, Model
 from femu.analyses import (
     HHT,
     AlphaOS,
@@ -278,9 +278,11 @@ def test_steps_far_beyond_the_explicit_limit_stay_bounded(integrator, law):
     assert np.abs(found.displacement(12, "x")).max() < 5.0 * np.abs(tight).max()
 
 
-def test_explicit_newmark_is_stable_up_to_its_limit_and_no_further():
-    for gamma in (0.5, 0.75):
-        limit = np.sqrt(2.0 / gamma)
-        inside, beyond = engine_amplification(NewmarkExplicit(gamma), [0.999 * limit, 1.02 * limit])
-        assert np.abs(np.linalg.eigvals(inside)).max() <= 1.0 + 1e-7
-        assert np.abs(np.linalg.eigvals(beyond)).max() > 1.001
+@pytest.mark.parametrize("gamma", [0.5, 0.75])
+def test_explicit_newmark_is_stable_up_to_its_limit_and_refused_beyond(gamma):
+    integrator, limit = NewmarkExplicit(gamma), np.sqrt(2.0 / gamma)
+    inside = engine_amplification(integrator, [0.5 * limit, 0.999 * limit])
+    assert np.abs(np.linalg.eigvals(inside)).max() <= 1.0 + 1e-7
+    assert np.abs(np.linalg.eigvals(formula(integrator, 1.02 * limit))).max() > 1.001
+    with pytest.raises(AnalysisError, match="unstable"):
+        engine_amplification(integrator, [0.5 * limit, 1.02 * limit])

@@ -15,10 +15,13 @@ from femu.analyses import (
     NewmarkExplicit,
     RungeKutta,
     Transient,
+    eigen,
 )
+from femu.analyses.explicit import highest_frequency
 from femu.elements import ElasticBeamColumn, ForceBeamColumn
 from femu.loads import UniformLoad
 from femu.materials import Bilinear, ElasticSection, UncoupledSection
+from femu.run import Run
 from femu.series import Sine
 
 QUAKE = GroundMotion.el_centro().scaled(pga=5.0)
@@ -121,6 +124,24 @@ def test_a_run_in_two_parts_meets_the_same_bits(integrator):
     part = transient.run(program, QUAKE, duration=1.5)
     rest = transient.run(program, QUAKE, duration=1.5, start=part.state)
     assert np.array_equal(whole.displacement("C", "x")[-700:], rest.displacement("C", "x")[-700:])
+
+
+@pytest.mark.parametrize("storeys", [1, 30])
+@pytest.mark.parametrize("consistent", [False, True], ids=["lumped", "consistent"])
+def test_the_highest_frequency_is_that_of_the_last_mode(storeys, consistent):
+    """Found at once for few equations, by iteration for many."""
+    model = Model("tower")
+    options = {"mass": 2e3, "consistent_mass": True} if consistent else {}
+    for k in range(storeys + 1):
+        for line in (0, 1, 2):
+            model.node(10 * k + line, 6.0 * line, 3.5 * k, fixed=k == 0, mass=(1e4, 1e4, 1e3) if k else None)
+            if k:
+                model.add(ElasticBeamColumn(f"column {k}.{line}", 10 * (k - 1) + line, 10 * k + line,
+                                            section=ElasticSection(2e11, 1e-2, 1e-4), **options))
+    program = model.compile()
+    found = highest_frequency(Run(program, program.state()))
+    last = eigen(program, program.neq).periods[-1]
+    assert found == pytest.approx(2.0 * np.pi / last, rel=2e-3)
 
 
 @pytest.mark.parametrize("make, argument", [
