@@ -81,6 +81,7 @@ class HybridMarch:
         series = transient._series(run, test._motions)
         self.nodes = _grid(0.0, transient.dt, self.count)
         integrator.prepare(run)
+        integrator.check_step(run, transient.dt)
         test.memory.live_in(run)
 
         def install(run: Run) -> None:

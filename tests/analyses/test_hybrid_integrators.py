@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from femu import GroundMotion, HybridTest, InputError, Model, Outcome
+from femu import AnalysisError, GroundMotion, HybridTest, InputError, Model, Outcome
 from femu.analyses import (
     HHT,
     AlphaOS,
@@ -102,6 +102,13 @@ def test_midpoint(integrator):
     assert difference(hybrid, plain) < 1e-12
     assert tested.moves == len(plain.time) - 1
     assert difference(*both(integrator, 5e-3, YIELDING)[:2]) < 0.02
+
+
+def test_a_step_beyond_the_limit_of_stability_is_refused_before_anything_moves():
+    tested = ExperimentalBeamColumn("left", "A", "C", specimen=EmulatedSpecimen(column(ELASTIC), length=HEIGHT))
+    with pytest.raises(AnalysisError, match="CentralDifference is unstable at dt = 0.05"):
+        HybridTest(portal(tested), QUAKE, CentralDifference(), dt=0.05, duration=1.0).run()
+    assert tested.moves == 0
 
 
 def test_runge_kutta_is_refused():
