@@ -43,6 +43,11 @@ class Modes:
             raise InputError("Modes.shape", "mode", mode, f"must lie between 1 and {len(self.periods)}")
         return float(self.shapes[self.program.dof(node, direction), mode - 1])
 
+    def _repr_html_(self) -> str:
+        from femu.report.cards import modes_card
+
+        return modes_card(self)
+
     def __repr__(self) -> str:
         return "Modes(T = " + ", ".join(f"{t:.4g}" for t in self.periods) + ")"
 

@@ -357,6 +357,11 @@ class Model:
     def _pattern(self, name: str) -> Pattern:
         return self.patterns[name] if name in self.patterns else self.pattern(name)
 
+    def _repr_html_(self) -> str:
+        from femu.report.cards import model_card
+
+        return model_card(self)
+
     def __repr__(self) -> str:
         kinds: dict[str, int] = {}
         for element in self.elements.values():

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import html
+import sys
+import time
 from typing import Any, Protocol
+
+UPDATES_PER_SECOND = 10.0  # of a notebook's bar: more would only slow the browser
 
 
 class Progress(Protocol):
@@ -16,8 +21,22 @@ class Progress(Protocol):
 
 
 class ProgressBar:
-    """A bar in the terminal, or in a notebook."""
+    """A bar in the terminal, or below the cell of a notebook. It is gone when the analysis ends."""
 
+    def __init__(self) -> None:
+        self._bar: Progress = _NotebookBar() if in_notebook() else _TerminalBar()
+
+    def start(self, title: str, total: int) -> None:
+        self._bar.start(title, total)
+
+    def advance(self, done: int) -> None:
+        self._bar.advance(done)
+
+    def finish(self) -> None:
+        self._bar.finish()
+
+
+class _TerminalBar:
     def __init__(self) -> None:
         self._bar: Any = None
         self._task: Any = None
@@ -34,3 +53,44 @@ class ProgressBar:
 
     def finish(self) -> None:
         self._bar.stop()
+
+
+class _NotebookBar:
+    """A bar by IPython's display alone: rich would need ipywidgets and its extension in the browser."""
+
+    def __init__(self) -> None:
+        self._handle: Any = None
+        self._title, self._total, self._began, self._shown = "", 1, 0.0, 0.0
+
+    def start(self, title: str, total: int) -> None:
+        from IPython.display import HTML, display
+
+        self._title, self._total, self._began, self._shown = title, max(total, 1), time.monotonic(), 0.0
+        self._handle = display(HTML(self._markup(0)), display_id=True)
+
+    def advance(self, done: int) -> None:
+        now = time.monotonic()
+        if now - self._shown >= 1.0 / UPDATES_PER_SECOND:
+            self._shown = now
+            self._show(self._markup(done))
+
+    def finish(self) -> None:
+        self._show("")
+
+    def _show(self, markup: str) -> None:
+        from IPython.display import HTML
+
+        if self._handle is not None:
+            self._handle.update(HTML(markup))
+
+    def _markup(self, done: int) -> str:
+        passed = time.monotonic() - self._began
+        return (f'<div>{html.escape(self._title)} <progress value="{done}" max="{self._total}"></progress> '
+                f"{100 * done / self._total:.0f} %, {passed:.0f} s</div>")
+
+
+def in_notebook() -> bool:
+    """Whether this process is the kernel of a notebook."""
+    shell = sys.modules.get("IPython")
+    running = shell.get_ipython() if shell is not None else None
+    return running is not None and getattr(running, "kernel", None) is not None

@@ -322,6 +322,11 @@ class Result:
 
     __hash__ = None  # type: ignore[assignment]
 
+    def _repr_html_(self) -> str:
+        from femu.report.cards import result_card
+
+        return result_card(self)
+
     def __repr__(self) -> str:
         relaxed = f", {len(self.relaxations)} steps needed help" if self.relaxations else ""
         return (f"Result({self.kind} of {self.model!r}: {len(self.time)} rows to t = {self.time[-1]:g}, "

@@ -209,6 +209,11 @@ class Filter(abc.ABC):
         self._run_kernel(self._addresses()[1], result, self._input(u), self._measurement(y))
         return result
 
+    def _repr_html_(self) -> str:
+        from femu.report.cards import filter_card
+
+        return filter_card(self)
+
     def run(self, estimate: Estimate, measurements: Any, inputs: Any = None) -> History:
         """All steps in one compiled loop: row k of ``inputs`` and ``measurements`` belong to step k."""
         name, n, m = type(self).__name__, self.model.states, self.model.outputs

@@ -155,6 +155,11 @@ class Estimate:
         """Step at which a filter without repairs broke down, or None."""
         return int(self.vector[BROKEN]) or None
 
+    def _repr_html_(self) -> str:
+        from femu.report.cards import estimate_card
+
+        return estimate_card(self)
+
     def __repr__(self) -> str:
         pairs = zip(self.filter.model.names, self.mean, self.std, strict=True)
         values = ", ".join(f"{name} {value:.5g} ± {spread:.2g}" for name, value, spread in pairs)
@@ -190,6 +195,11 @@ class History:
         if not done:
             return "The run is complete; nothing had to be repaired."
         return "The run is complete; " + ", ".join(f"{name.replace('_', ' ')}: {n}" for name, n in done.items()) + "."
+
+    def _repr_html_(self) -> str:
+        from femu.report.cards import history_card
+
+        return history_card(self)
 
     def state(self, name: str) -> np.ndarray:
         """History of the state of this name."""

@@ -1,0 +1,120 @@
+"""What notebooks show of models, results and filters: a drawing or a small table. They never fail: text is the last resort."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from femu.errors import FemuError
+from femu.plots.style import axes, short
+
+if TYPE_CHECKING:
+    from femu.analyses.eigen import Modes
+    from femu.filters.base import Filter
+    from femu.filters.estimate import Estimate, History
+    from femu.model import Model
+    from femu.results import Result
+
+MOST_MEMBERS = 2000  # beyond that a drawing takes longer than a glance
+MOST_ROWS = 30
+_CELL = 'style="text-align:left;padding:1px 12px 1px 0"'
+
+
+def model_card(model: Model) -> str:
+    """A drawing of the model over its description."""
+    from femu.plots.model import plot_model
+    from femu.report.page import picture
+
+    if not model.elements or len(model.elements) > MOST_MEMBERS:
+        return _text(repr(model))
+    return _with_picture(lambda: picture(plot_model(model)), repr(model))
+
+
+def result_card(result: Result) -> str:
+    """How it ended, the numbers that matter, and the history of what moves most."""
+    from femu.plots.curves import plot_displacement
+    from femu.report.of_result import moves_most
+    from femu.report.page import picture
+
+    rows = [
+        ("outcome", f"{result.outcome.name.lower().replace('_', ' ')}: {result.message}"),
+        ("steps", f"{len(result.time) - 1}, to t = {result.time[-1]:g}, in {result.seconds:.3g} s"),
+        ("steps that needed help", str(len(result.relaxations))),
+    ]
+    moving = moves_most(result)
+    card = ""
+    if moving is not None:
+        u = result.displacement(*moving)
+        peak = float(u[np.abs(u).argmax()])
+        rows.append((f"peak displacement, node {moving[0]}, {moving[1]}", short(peak)))
+        if len(result.time) > 2:
+            card = _with_picture(lambda: picture(plot_displacement(result, *moving, axes(None, 6.4, 1.9))), "")
+    return f"<b>{html.escape(result.kind)} of {html.escape(result.model)}</b>{_table(('', ''), rows)}{card}"
+
+
+def modes_card(modes: Modes) -> str:
+    """Periods and shares of the mass, and the first shapes."""
+    from femu.plots.deformed import plot_modes
+    from femu.report.page import picture
+
+    heads = ("mode", "period", *(f"mass in {d} (%)" for d in modes.participation))
+    rows = [
+        (str(k + 1), short(float(t)), *(f"{100 * float(share[k]):.1f}" for share in modes.participation.values()))
+        for k, t in enumerate(modes.periods)
+    ]
+    return _with_picture(lambda: picture(plot_modes(modes)), "") + _table(heads, rows)
+
+
+def filter_card(owner: Filter) -> str:
+    """The states of a filter with their bounds and process noise."""
+    noise = np.sqrt(np.maximum(np.diagonal(owner.process_noise), 0.0))
+    rows = [
+        (name, short(float(q)), _bound(low), _bound(high))
+        for name, q, low, high in zip(owner.model.names, noise, owner.bounds.lower, owner.bounds.upper, strict=True)
+    ]
+    title = f"<b>{html.escape(type(owner).__name__)}</b>: {owner.model.states} states, {owner.model.outputs} measurements"
+    return title + _table(("state", "σ of the process noise", "at least", "at most"), rows)
+
+
+def estimate_card(estimate: Estimate) -> str:
+    """Mean and two standard deviations of each state."""
+    rows = [
+        (name, short(float(mean)), short(2.0 * float(spread)))
+        for name, mean, spread in zip(estimate.filter.model.names, estimate.mean, estimate.std, strict=True)
+    ]
+    told = {name.replace("_", " "): count for name, count in estimate.counts.items() if count}
+    notes = "; ".join(f"{name}: {count}" for name, count in told.items())
+    title = f"<b>{html.escape(type(estimate.filter).__name__)}</b> after step {estimate.steps}"
+    return title + _table(("state", "mean", "± 2σ"), rows) + (f"<div>{html.escape(notes)}</div>" if notes else "")
+
+
+def history_card(history: History) -> str:
+    """How a run of a filter went, and its last estimate."""
+    return f"<div>{html.escape(history.outcome)} {len(history.mean)} steps.</div>" + estimate_card(history.final)
+
+
+def _with_picture(make: Callable[[], str], words: str) -> str:
+    try:
+        return f'<div><img style="max-width:100%" {make()}></div>{_text(words) if words else ""}'
+    except FemuError:
+        return _text(words) if words else ""
+
+
+def _text(words: str) -> str:
+    return f"<div>{html.escape(words)}</div>"
+
+
+def _bound(value: float) -> str:
+    return short(float(value)) if np.isfinite(value) else ""
+
+
+def _table(heads: Sequence[Any], rows: Sequence[Sequence[str]]) -> str:
+    head = "".join(f"<th {_CELL}>{html.escape(str(h))}</th>" for h in heads)
+    body = "".join(
+        "<tr>" + "".join(f"<td {_CELL}>{html.escape(cell)}</td>" for cell in row) + "</tr>" for row in rows[:MOST_ROWS]
+    )
+    left = f"<div>… {len(rows) - MOST_ROWS} more</div>" if len(rows) > MOST_ROWS else ""
+    return f"<table>{f'<thead><tr>{head}</tr></thead>' if any(heads) else ''}<tbody>{body}</tbody></table>{left}"
