@@ -3,18 +3,13 @@
 from __future__ import annotations
 
 import hashlib
-import importlib
-import importlib.util
 import os
-import sys
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from types import ModuleType
-from typing import Any
 
-from femu.errors import FileError, InputError
+from femu.errors import InputError
 from femu.model import Model
+from femu.named_function import call_named
 from femu.records import GroundMotion
 
 Path_ = str | os.PathLike[str]
@@ -105,34 +100,7 @@ class ModelSource:
 
     def build(self) -> Model:
         """Call the function."""
-        place, colon, function = self.target.rpartition(":")
-        if not colon or not place or not function:
-            raise InputError("model", "source", self.target, "must name a function",
-                             "write package.module:function or file.py:function")
-        module = _load_file(place) if place.endswith(".py") else _load_module(place)
-        make: Callable[[], Any] | None = getattr(module, function, None)
-        if not callable(make):
-            raise InputError("model", "source", self.target, f"must name a function; {place} has no {function!r}")
-        made = make()
+        made = call_named(self.target, "model")
         if not isinstance(made, Model):
             raise InputError("model", "source", self.target, f"must return a Model, but returned {type(made).__name__}")
         return made
-
-
-def _load_file(place: str) -> ModuleType:
-    path = Path(place).resolve()
-    name = f"femu_model_{path.stem}"
-    spec = importlib.util.spec_from_file_location(name, path)
-    if not path.is_file() or spec is None or spec.loader is None:
-        raise FileError(place, "cannot be read as a Python file with a model; check the path")
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[name] = module
-    spec.loader.exec_module(module)
-    return module
-
-
-def _load_module(place: str) -> ModuleType:
-    try:
-        return importlib.import_module(place)
-    except ImportError as error:
-        raise InputError("model", "source", place, f"cannot be imported ({error})") from None

@@ -3,7 +3,8 @@
 from femu.updating.band import ResponseBand, response_band
 from femu.updating.diagnostics import Diagnosis
 from femu.updating.history import UpdatingHistory
+from femu.updating.remote import RemoteUpdater
 from femu.updating.unknown import Unknown
 from femu.updating.updater import ModelUpdater
 
-__all__ = ["Diagnosis", "ModelUpdater", "ResponseBand", "Unknown", "UpdatingHistory", "response_band"]
+__all__ = ["Diagnosis", "ModelUpdater", "RemoteUpdater", "ResponseBand", "Unknown", "UpdatingHistory", "response_band"]

@@ -57,7 +57,7 @@ def test_it_learns_beside_a_paced_test_and_survives_its_own_death() -> None:
 
         def update(self, step: int, time: float, displacement: np.ndarray, force: np.ndarray) -> None:
             super().update(step, time, displacement, force)
-            if step == 1200:
+            if step == 900:
                 assert self._process is not None
                 (worker,) = children(self._process.pid)
                 self.before = float(self.values[0])
@@ -65,19 +65,19 @@ def test_it_learns_beside_a_paced_test_and_survives_its_own_death() -> None:
                 Killer.killed += 1
 
     with Killer(SOURCE, rate=100.0) as updater:
-        test = HybridTest(spring.two_springs(), quake, dt=1.0 / RATE, duration=10.0, pace=Pace(RATE), updater=updater)
+        test = HybridTest(spring.two_springs(), quake, dt=1.0 / RATE, duration=6.0, pace=Pace(RATE), updater=updater)
         result = test.run()
         process = updater._process
     assert process is not None and process.poll() is not None
     assert result.outcome is Outcome.COMPLETE
     assert Killer.killed == 1
     rows = updater.history
-    assert len(rows) == result.steps == 2500
+    assert len(rows) == result.steps == 1500
     assert updater.values[0] == pytest.approx(spring.STRENGTH, rel=0.05)
     assert updater.before == pytest.approx(spring.STRENGTH, rel=0.3)
     # it went on from its checkpoint: the estimate after the restart is that from before, not the first guess
     ages, values = rows[:, 1], rows[:, 5]
-    after = np.flatnonzero((rows[:, 0] > 1200) & (np.diff(ages, prepend=ages[0]) < -20.0))
+    after = np.flatnonzero((rows[:, 0] > 900) & (np.diff(ages, prepend=ages[0]) < -20.0))
     assert len(after), "no estimate came after the restart"
     assert values[after[0]] == pytest.approx(updater.before, rel=0.1)
     # at most one sample in two and a half is heard, older ones are dropped and counted

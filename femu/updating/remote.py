@@ -1,0 +1,185 @@
+"""An updater in another process, at its own rate (Ou, Ozdagli, Dyke and Prakash 2015)."""
+
+from __future__ import annotations
+
+import contextlib
+import secrets
+import socket
+import subprocess
+import sys
+import tempfile
+import time as clock
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from femu.errors import AnalysisError, InputError
+from femu.experimental.transport import LOOPBACK
+from femu.updating import datagrams as say
+from femu.updating.targets import model_places
+from femu.updating.worker import START, make_updater
+
+if TYPE_CHECKING:
+    from femu.program import Program
+
+Array = npt.NDArray[np.float64]
+PATIENCE = 120.0  # seconds that the process gets to start: it may have to compile
+HEAD = 3  # numbers of an estimate before the values: samples heard, dropped, consistent
+COLUMNS = ("step", "age", "samples", "dropped", "consistent")
+FIRST_ROOM = 20_000
+
+
+class RemoteUpdater:
+    """Runs a `ModelUpdater` in a process of its own, and takes part in a `HybridTest` in its place.
+
+    ::
+
+        with RemoteUpdater("column.py:make_updater", rate=500) as updater:
+            HybridTest(model, quake, dt=1/2000, pace=Pace(2000), updater=updater).run()
+
+    ``source`` names a function that returns the updater; both processes call it. At each step the latest sample goes out as
+    one datagram and the latest estimate that has come is written into the model: within the bounds, and finite, whatever
+    the other side says. Neither waits for the other. Old samples are dropped, never queued. The process may die: the test
+    goes on with the parameters it has, the process is started again and goes on from its last checkpoint.
+
+    ``history`` has one row a step: step, age of the estimate in use (in steps; NaN before the first), samples heard, samples
+    dropped, whether the filter was consistent, then the values in use.
+    """
+
+    def __init__(self, source: str, *, rate: float = 200.0, core: int | None = None) -> None:
+        if not (isinstance(rate, (int, float)) and np.isfinite(rate) and rate > 0.0):
+            raise InputError("RemoteUpdater", "rate", rate, "must be above 0", "in samples a second")
+        self.source, self.rate, self.core = source, float(rate), core
+        self._model = make_updater(source)
+        self.element, self.names = self._model.element, self._model.names
+        self._low = np.array([u.lower for u in self._model.unknowns])
+        self._high = np.array([u.upper for u in self._model.unknowns])
+        self._process: subprocess.Popen[bytes] | None = None
+        self._channel: socket.socket | None = None
+        self._folder: tempfile.TemporaryDirectory[str] | None = None
+        self._table = np.zeros((0, len(COLUMNS) + len(self.names)))
+        self._rows = 0
+
+    # --- the contract with the runner ---
+
+    def start(self, program: Program, parameters: Array) -> None:
+        """Start the process and wait until it is ready."""
+        self.close()
+        self._vector = parameters
+        self._places = [np.array(p, dtype=np.int64) for p in model_places(self.names, self._model.members, program.parameters)]
+        self.values = np.array([u.start for u in self._model.unknowns])
+        for k, places in enumerate(self._places):
+            if len(places):
+                self.values[k] = np.clip(parameters[places[0]], self._low[k], self._high[k])
+        self.std = np.array([u.std for u in self._model.unknowns])
+        self._table = np.zeros((FIRST_ROOM, len(COLUMNS) + len(self.names)))
+        self._rows = self._number = self._seen = 0
+        self._heard = -1
+        self._told = np.zeros(HEAD)
+        self._session = secrets.randbits(63)
+        self._channel = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+        self._channel.bind((LOOPBACK, 0))
+        self._folder = tempfile.TemporaryDirectory(prefix="femu-updater-")
+        self._process = subprocess.Popen([
+            sys.executable, "-c", START, self.source, "--master", f"{LOOPBACK}:{self._channel.getsockname()[1]}",
+            "--session", str(self._session), "--rate", repr(self.rate), "--keep",
+            "--checkpoint", str(Path(self._folder.name) / "updater.npz"),
+            *(["--core", str(self.core)] if self.core is not None else [])])
+        self._worker = self._meet()
+        self._channel.setblocking(False)
+
+    def update(self, step: int, time: float, displacement: npt.ArrayLike, force: npt.ArrayLike) -> None:
+        """Send a sample, and write the latest estimate that has come."""
+        assert self._channel is not None
+        self._number += 1
+        sample = np.concatenate([np.ravel(displacement), np.ravel(force)]).astype(float)
+        message = say.pack(self._session, say.SAMPLE, self._number, step, time, clock.time(), sample)
+        with contextlib.suppress(OSError):  # nobody may be there at the moment: the sample is dropped
+            self._channel.sendto(message, self._worker)
+        answer, sender, _ = say.latest(self._channel, self._session, (say.HELLO, say.ESTIMATE))
+        if answer is not None and sender is not None:
+            self._worker = sender  # a process that was started again has another port
+            if answer.kind == say.ESTIMATE:
+                self._take(answer)
+        self._note(step)
+
+    def checkpoint(self) -> Array:
+        """Values in use. The filter's own state is with its process."""
+        return np.concatenate([self.values, self.std, [float(self._number), float(self._heard)]])
+
+    def restore(self, values: Array) -> None:
+        """Go on with the values of a checkpoint."""
+        n = len(self.names)
+        self.values[:], self.std[:] = values[:n], values[n:2 * n]
+        self._number, self._heard = int(values[2 * n]), int(values[2 * n + 1])
+
+    # --- beside the test ---
+
+    @property
+    def history(self) -> Array:
+        """One row a step; see the class."""
+        return self._table[:self._rows]
+
+    def close(self) -> None:
+        """End the process."""
+        if self._process is not None and self._channel is not None:
+            if getattr(self, "_worker", None) is not None:
+                for _ in range(3):
+                    self._channel.sendto(say.pack(self._session, say.STOP, 0, 0, 0.0, clock.time(), np.zeros(0)), self._worker)
+            try:
+                self._process.wait(timeout=1.0)
+            except subprocess.TimeoutExpired:
+                self._process.terminate()
+                self._process.wait()
+            self._channel.close()
+        if self._folder is not None:
+            self._folder.cleanup()
+        self._process = self._channel = self._folder = None
+
+    def __enter__(self) -> RemoteUpdater:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    # --- pieces ---
+
+    def _meet(self) -> Any:
+        assert self._channel is not None and self._process is not None
+        deadline = clock.monotonic() + PATIENCE
+        self._channel.settimeout(0.2)
+        while clock.monotonic() < deadline:
+            if self._process.poll() is not None:
+                break
+            try:
+                data, sender = self._channel.recvfrom(say.LARGEST)
+            except (TimeoutError, OSError):
+                continue
+            message = say.unpack(data, self._session)
+            if message is not None and message.kind == say.HELLO:
+                return sender
+        self._worker = None
+        self.close()
+        raise AnalysisError(f"The updater of {self.source} did not start in its own process; its message stands above.")
+
+    def _take(self, message: say.Datagram) -> None:
+        n = len(self.names)
+        values = message.values
+        if len(values) != HEAD + 2 * n or not np.isfinite(values).all():
+            return
+        self._told[:] = values[:HEAD]
+        self._heard = message.step
+        self.values[:] = np.clip(values[HEAD:HEAD + n], self._low, self._high)
+        self.std[:] = values[HEAD + n:]
+        for places, value in zip(self._places, self.values, strict=True):
+            self._vector[places] = value
+
+    def _note(self, step: int) -> None:
+        if self._rows == len(self._table):
+            self._table = np.concatenate([self._table, np.zeros_like(self._table)])
+        row = self._table[self._rows]
+        row[0], row[1] = step, step - self._heard if self._heard >= 0 else np.nan
+        row[2:2 + HEAD], row[len(COLUMNS):] = self._told, self.values
+        self._rows += 1

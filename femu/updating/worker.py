@@ -1,0 +1,151 @@
+"""The updater as a process of its own, at its own rate: ``python -m femu.updating.worker``.
+
+It takes the latest sample at each of its ticks, drops older ones, and sends the latest estimate back. Its state goes to a
+checkpoint file as it works; a worker that is started again goes on from there. With ``--keep`` the process looks after
+another one that does the work, and starts it again where it dies.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from femu.analyses.pacing import Pace, Pacer
+from femu.errors import FemuError, InputError
+from femu.named_function import call_named
+from femu.updating import datagrams as say
+from femu.updating.updater import ModelUpdater
+
+HELLO_EVERY = 0.1  # seconds, until the first sample comes
+SAVE_EVERY = 0.2  # seconds between checkpoints
+RESTART_AFTER = 0.05  # seconds: a worker that dies at once must not keep a processor busy with its restarts
+START = "import sys; from femu.updating.worker import main; sys.exit(main())"
+ORPHANED = 1.0  # seconds between looks whether the test is still there
+
+
+def make_updater(source: str) -> ModelUpdater:
+    """The updater that a function makes."""
+    made = call_named(source, "updater")
+    if not isinstance(made, ModelUpdater):
+        raise InputError("updater", "source", source, f"must return a ModelUpdater, but returned {type(made).__name__}")
+    return made
+
+
+class Checkpoint:
+    """State of an updater in a file that is whole at any moment."""
+
+    def __init__(self, path: Path | None, session: int) -> None:
+        self.path, self.session = path, session
+        self._last = 0.0
+
+    def load(self, updater: ModelUpdater) -> int:
+        """Restore what was saved in this session; returns the number of samples that were dropped until then."""
+        if self.path is None or not self.path.exists():
+            return 0
+        with np.load(self.path, allow_pickle=False) as kept:
+            if int(kept["session"]) != self.session:
+                return 0
+            updater.restore(kept["values"])
+            return int(kept["dropped"])
+
+    def save(self, updater: ModelUpdater, dropped: int, now: float) -> None:
+        """Save where the last time was long enough ago."""
+        if self.path is None or now - self._last < SAVE_EVERY:
+            return
+        self._last = now
+        scratch = self.path.with_suffix(".writing")
+        with scratch.open("wb") as file:
+            np.savez(file, session=np.uint64(self.session), values=updater.checkpoint(), dropped=dropped)
+        os.replace(scratch, self.path)
+
+
+def work(source: str, master: tuple[str, int], session: int, rate: float, checkpoint: Path | None, core: int | None) -> None:
+    """Hear samples and send estimates, until the test says stop or is gone."""
+    updater = make_updater(source)
+    updater.start()
+    updater.update(1, 0.0, np.zeros(updater.twin.size), np.zeros(updater.twin.size))  # compiles, while the test still waits
+    updater.start()
+    kept = Checkpoint(checkpoint, session)
+    dropped = kept.load(updater)
+    channel = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+    channel.bind((master[0] if master[0].startswith("127.") else "", 0))
+    channel.setblocking(False)
+    size, number, parent = updater.twin.size, 0, os.getppid()
+    hello, looked, last = 0.0, 0.0, -1
+    with Pacer(Pace(rate, core=core)) as pacer:
+        while True:
+            pacer.wait()
+            now = time.time()
+            message, _, older = say.latest(channel, session, (say.SAMPLE, say.STOP))
+            if message is not None and message.kind == say.STOP:
+                return
+            if message is None or message.number <= last or len(message.values) != 2 * size:
+                if last < 0 and now - hello > HELLO_EVERY:
+                    hello = now
+                    channel.sendto(say.pack(session, say.HELLO, 0, 0, 0.0, now, np.zeros(0)), master)
+                if now - looked > ORPHANED:
+                    looked = now
+                    if os.getppid() != parent:
+                        return  # whoever started it is gone
+                continue
+            dropped += older
+            last = message.number
+            updater.update(message.step, message.time, message.values[:size], message.values[size:])
+            number += 1
+            head = [float(updater.counts["samples"]), float(dropped), float(updater.consistent)]
+            values = np.array([*head, *updater.written, *updater.std.values()])
+            channel.sendto(say.pack(session, say.ESTIMATE, number, message.step, message.time, message.clock, values), master)
+            kept.save(updater, dropped, now)
+
+
+def keep(arguments: list[str]) -> None:
+    """Run a worker, and another where it dies, until one ends in good order."""
+    while True:
+        child = subprocess.Popen([sys.executable, "-c", START, *arguments])
+
+        def end(*_: Any, child: subprocess.Popen[bytes] = child) -> None:
+            child.terminate()
+            sys.exit(0)
+
+        signal.signal(signal.SIGTERM, end)
+        if child.wait() in (0, 2):  # done, or refused for a reason that stays
+            return
+        time.sleep(RESTART_AFTER)
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """The command line of the process."""
+    parser = argparse.ArgumentParser(prog="python -m femu.updating.worker", description=__doc__)
+    parser.add_argument("source", help="function that makes the updater, as package.module:function or file.py:function")
+    parser.add_argument("--master", required=True, help="address of the test, as host:port")
+    parser.add_argument("--session", type=int, required=True)
+    parser.add_argument("--rate", type=float, default=200.0, help="samples heard a second, at most")
+    parser.add_argument("--checkpoint", type=Path)
+    parser.add_argument("--core", type=int)
+    parser.add_argument("--keep", action="store_true", help="start the worker again where it dies")
+    given = parser.parse_args(arguments)
+    if given.keep:
+        keep([word for word in (sys.argv[1:] if arguments is None else arguments) if word != "--keep"])
+        return 0
+    host, _, port = given.master.rpartition(":")
+    try:
+        work(given.source, (host, int(port)), given.session, given.rate, given.checkpoint, given.core)
+    except FemuError as error:
+        print(f"femu: {error}", file=sys.stderr)
+        return 2
+    except KeyboardInterrupt:
+        pass
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
