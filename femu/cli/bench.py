@@ -8,7 +8,9 @@ BENCHMARKS: dict[str, str] = {
     "batch": "femu.benchmarks.batch:run",
     "filters": "femu.benchmarks.filters:run",
     "frames": "femu.benchmarks.frames:run",
+    "hybrid": "femu.benchmarks.hybrid:run",
     "network": "femu.benchmarks.network:run",
+    "opensees": "femu.benchmarks.opensees:run",
     "tangents": "femu.benchmarks.tangents:run",
 }
 

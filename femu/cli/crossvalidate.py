@@ -16,7 +16,8 @@ difference of each case, relative to the peak of its kind, and the reason in wor
 its own.
 
 A SCRIPT is a Python file that defines `model` and `analysis` (and, if wanted, `motion` and `duration`), or a
-function `case()` that returns them in this order.
+function `case()` that returns them in this order. A SCRIPT that imports openseespy runs on both programs, and every
+number it is given and every file it writes are compared.
 
 \b
 Example my_model.py:
@@ -37,6 +38,7 @@ Examples:
   femu crossvalidate --quick
   femu crossvalidate --group elements
   femu crossvalidate my_model.py
+  femu crossvalidate my_opensees_script.py
 """
 
 
@@ -48,6 +50,7 @@ def command(script: str | None, groups: tuple[str, ...], as_json: bool, quick: b
     from femu.crossvalidation import report
     from femu.crossvalidation.script import read_script
     from femu.crossvalidation.suite import GROUPS
+    from femu.opensees import report as scripts
 
     for name in groups:
         if name not in GROUPS:
@@ -55,7 +58,7 @@ def command(script: str | None, groups: tuple[str, ...], as_json: bool, quick: b
     with Stages(Console(stderr=True)) as stages:
         if script is not None:
             stages.begin(f"{script} in femu and openseespy")
-            table = report.of_script(read_script(script))
+            table = scripts.of_script(script) if scripts.imports_opensees(script) else report.of_script(read_script(script))
         else:
             stages.begin("cross-validation")
             table = report.of_suite(quick, groups or tuple(GROUPS), lambda name: stages.begin(name) if stages.console.is_terminal

@@ -15,7 +15,7 @@ import difflib
 import importlib
 from typing import Any
 
-from femu.opensees.errors import CommandError, OpenSeesError, UnsupportedCommand, located
+from femu.opensees.errors import CommandError, OpenSeesError, UnknownCommand, UnsupportedCommand, located
 from femu.opensees.refused import REFUSED, refuse
 from femu.opensees.table import COMMANDS, callable_of
 
@@ -38,4 +38,4 @@ def __getattr__(name: str) -> Any:
         raise AttributeError(name)
     close = difflib.get_close_matches(name, COMMANDS, n=3, cutoff=0.6)
     hint = f" Did you mean {', '.join(close)}?" if close else ""
-    raise located(UnsupportedCommand, name, f"OpenSees has no such command, or femu does not know it.{hint}")
+    raise located(UnknownCommand, name, f"OpenSees has no such command, or femu does not know it.{hint}")

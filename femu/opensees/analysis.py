@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from dataclasses import dataclass, replace
+from itertools import count
 from typing import Any
 
 from femu.analyses import AlphaOS, CentralDifference, KRAlpha, NewmarkExplicit
@@ -12,7 +13,7 @@ from femu.analyses.one_step import OneStep
 from femu.opensees.arguments import Reader
 from femu.opensees.domain import domain
 from femu.opensees.session import Session
-from femu.opensees.table import Kinds, command
+from femu.opensees.table import SLOW, Kinds, command
 
 INTEGRATORS = Kinds("integrator", "integrator")
 ALGORITHMS = Kinds("algorithm", "algorithm")
@@ -115,10 +116,16 @@ class Settings:
     kind: str = ""
     iterations: int = 0
     norm: float = 0.0
-    total: int = 0
+    version: int = 0
 
 
 settings = Settings()
+_versions = count()
+
+
+def _changed() -> None:
+    """Say that the choices have changed, so that a session is looked at anew."""
+    settings.version = next(_versions)
 
 
 def wipe_analysis() -> None:
@@ -127,6 +134,7 @@ def wipe_analysis() -> None:
     if domain.session is not None:
         domain.session.end()
     settings = Settings()
+    _changed()
 
 
 @command("wipeAnalysis", "analysis", "", "Forget how steps are solved.")
@@ -164,6 +172,7 @@ def test(reader: Reader) -> None:
     kind = TESTS.find(reader)
     reader.command = f"test({kind.name!r})"
     settings.test = kind.make(reader, reader.read(kind.form), kind.name)
+    _changed()
 
 
 _CODES = {"NormUnbalance": code.UNBALANCE, "NormDispIncr": code.INCREMENT, "EnergyIncr": code.ENERGY,
@@ -196,6 +205,7 @@ def algorithm(reader: Reader) -> None:
     kind = ALGORITHMS.find(reader)
     reader.command = f"algorithm({kind.name!r})"
     settings.algorithm = kind.make(reader, kind.name)
+    _changed()
 
 
 @ALGORITHMS.kind("Linear", form="| -initial | -secant | -factorOnce", into="one iteration, not tested")
@@ -256,6 +266,7 @@ def integrator(reader: Reader) -> None:
         settings.static = made
     else:
         settings.transient = made
+    _changed()
 
 
 @INTEGRATORS.kind("LoadControl", form="dLambda numIter:i=1 minLambda=None maxLambda=None", into="load control")
@@ -345,6 +356,7 @@ def analysis(reader: Reader) -> None:
     if kind not in ("Static", "Transient", "VariableTransient"):
         raise reader.unsupported(f"kind {kind!r} is not supported. Supported: Static, Transient, VariableTransient.")
     settings.kind = kind
+    _changed()
 
 
 def _plan(reader: Reader) -> Plan:
@@ -369,9 +381,12 @@ def _plan(reader: Reader) -> Plan:
 def session_for(reader: Reader) -> Session:
     """The session that goes on by what the script has chosen."""
     plan = _plan(reader)
-    if domain.session is not None and domain.session.fits(plan):
-        return domain.session
-    return new_session(plan)
+    session = domain.session
+    if session is None or not session.fits(plan):
+        session = new_session(plan)
+    adaptive = settings.kind == "VariableTransient" or (settings.static is not None and settings.static.adaptive)
+    session.version = -1 if adaptive else settings.version
+    return session
 
 
 def new_session(plan: Plan) -> Session:
@@ -394,8 +409,22 @@ def present(reader: Reader) -> Session:
     return new_session(looking)
 
 
+def _quick_analyze(arguments: tuple[Any, ...]) -> Any:
+    """A call that goes on as the one before."""
+    session = domain.session
+    if session is None or session.version != settings.version or type(arguments[0]) is not int:
+        return SLOW
+    if len(arguments) == 1 and not session.plan.transient:
+        dt = session.plan.increment if session.plan.control == code.LOAD else 0.0
+    elif len(arguments) == 2 and session.plan.transient and type(arguments[1]) is float and arguments[1] > 0.0:
+        dt = arguments[1]
+    else:
+        return SLOW
+    return _take(session, arguments[0], dt)
+
+
 @command("analyze", "analysis", "numIncr:i dt=None dtMin=None dtMax=None Jd:i=None",
-         "Take steps; 0, or a negative number where a step failed.")
+         "Take steps; 0, or a negative number where a step failed.", _quick_analyze)
 def analyze(reader: Reader) -> int:
     if not settings.kind:
         raise reader.error("there is no analysis yet: call analysis('Static') or analysis('Transient') first.")
@@ -459,7 +488,11 @@ def _take(session: Session, steps: int, dt: float) -> int:
     return NEW_STEP_FAILED if session.why == code.NO_ROOT and session.plan.control == code.DISPLACEMENT else STEP_FAILED
 
 
-@command("testIter", "queries", "", "Iterations of the last step.")
+def _quick_iterations(arguments: tuple[Any, ...]) -> Any:
+    return settings.iterations
+
+
+@command("testIter", "queries", "", "Iterations of the last step.", _quick_iterations)
 def test_iter(reader: Reader) -> int:
     return settings.iterations
 

@@ -107,6 +107,7 @@ class Domain:
         self.reacting: Any = None  # state at the last call of reactions
         self.tests: dict[int, Any] = {}
         self.test_tag: int | None = None
+        self.places: dict[tuple[str, int, int], int] = {}  # where nodal values stand in the state, as far as asked
         self._program: Program | None = None
         self._state: State | None = None
         self._stale = True
@@ -158,6 +159,7 @@ class Domain:
         if self.session is not None:
             self.session.end()
         self._stale = True
+        self.places = {}
 
     @property
     def compiled(self) -> bool:
@@ -204,15 +206,18 @@ class Domain:
         else:
             state.vector[program.layout.time] = 0.0
         self._program, self._state, self._stale = program, state, False
+        self.places = {}
 
     def _drop_unused_loads(self) -> None:
         """Leave out loads on directions that are fixed and that no element uses: they act on nothing."""
-        used = {d for element in self.model.elements.values() for d in element.plan(
-            {n.name: n.coordinates for n in self.model.nodes.values()}).dofs}
-        for pattern in self.model.patterns.values():
-            for tag, direction in list(pattern.nodal):
-                if (tag, direction) not in used and direction in self.model.nodes[tag].fixed:
-                    del pattern.nodal[tag, direction]
+        on_fixed = [(pattern, dof) for pattern in self.model.patterns.values() for dof in pattern.nodal
+                    if dof[1] in self.model.nodes[dof[0]].fixed]
+        if on_fixed:
+            coordinates = {n.name: n.coordinates for n in self.model.nodes.values()}
+            used = {d for element in self.model.elements.values() for d in element.plan(coordinates).dofs}
+            for pattern, dof in on_fixed:
+                if dof not in used:
+                    del pattern.nodal[dof]
 
     def restart(self) -> None:
         """Go back to the virgin state at time zero."""

@@ -23,6 +23,10 @@ class UnsupportedCommand(OpenSeesError, UnsupportedError):
     """A command, kind or option of OpenSees that femu does not offer."""
 
 
+class UnknownCommand(UnsupportedCommand, AttributeError):
+    """A command that neither OpenSees nor femu has."""
+
+
 def calling_line() -> str:
     """File and line of the script that called the front end, for messages."""
     frame = sys._getframe(1)

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from femu.loads import PointLoad, UniformLoad
 from femu.opensees.arguments import Reader
 from femu.opensees.domain import Domain, LoadPattern, domain
-from femu.opensees.table import Kinds, command
+from femu.opensees.table import SLOW, Kinds, command
 
 Array = npt.NDArray[np.float64]
 PATTERNS = Kinds("pattern", "pattern")
@@ -211,7 +211,11 @@ def set_time(reader: Reader) -> None:
     set_clock(reader.read("time")["time"])
 
 
-@command("getTime", "queries", "", "The time of the domain: the load factor in static analyses.")
+def _quick_time(arguments: tuple[Any, ...]) -> Any:
+    return domain.state.vector.item(0) if domain.compiled and not arguments else SLOW
+
+
+@command("getTime", "queries", "", "The time of the domain: the load factor in static analyses.", _quick_time)
 def get_time(reader: Reader) -> float:
     return domain.state.time if domain.model.elements else 0.0
 

@@ -44,6 +44,15 @@ def install(module: ModuleType) -> None:
     sys.modules["openseespy"], sys.modules["openseespy.opensees"] = parent, module
 
 
+def stand_in(module: ModuleType) -> None:
+    """Let scripts that import openseespy, or the front end of femu, get this module."""
+    import femu
+
+    install(module)
+    sys.modules["femu.opensees"] = module
+    femu.opensees = module  # type: ignore[attr-defined]
+
+
 class Log(ModuleType):
     """A module that passes every call on and notes what it returns."""
 
@@ -98,7 +107,7 @@ def play(script: Path, module: ModuleType, rounds: int) -> dict[str, Any]:
             folder = tempfile.mkdtemp(prefix="femu-play-")
             os.chdir(folder)
             log = Log(module) if number == 0 else None
-            install(log if log is not None else module)
+            stand_in(log if log is not None else module)
             sys.path.insert(0, str(script.parent))
             sys.stdout = open(os.devnull, "w")  # noqa: SIM115
             began = time.perf_counter()
@@ -108,7 +117,8 @@ def play(script: Path, module: ModuleType, rounds: int) -> dict[str, Any]:
             except BaseException:
                 answer["error"] = traceback.format_exc()
             finally:
-                answer["seconds"] = time.perf_counter() - began
+                seconds = time.perf_counter() - began
+                answer["seconds"] = seconds if number < 2 else min(seconds, answer["seconds"])
                 sys.stdout.close()
                 sys.stdout = quiet
                 sys.path.remove(str(script.parent))

@@ -11,7 +11,7 @@ from femu.opensees import responses
 from femu.opensees.analysis import present
 from femu.opensees.arguments import Reader
 from femu.opensees.domain import domain, tags
-from femu.opensees.table import command
+from femu.opensees.table import SLOW, command
 
 
 def _picked(values: list[float], node: int, dof: int | None, reader: Reader) -> Any:
@@ -19,6 +19,15 @@ def _picked(values: list[float], node: int, dof: int | None, reader: Reader) -> 
         return values
     domain.direction(node, dof, reader)
     return values[dof - 1]
+
+
+def _quick(start: str) -> Any:
+    """One number of a node, where it stands in the state being known from an earlier call."""
+    def quick(arguments: tuple[Any, ...]) -> Any:
+        place = domain.places.get((start, *arguments)) if len(arguments) == 2 else None  # type: ignore[call-overload]
+        return SLOW if place is None else domain._state.vector.item(place)  # type: ignore[union-attr]
+
+    return quick
 
 
 def _nodal(reader: Reader, start: str) -> Any:
@@ -31,21 +40,24 @@ def _nodal(reader: Reader, start: str) -> Any:
     place, begin, vector = state.program.numbering.place, getattr(state.program.layout, start), state.vector
     if dof is not None and 1 <= dof <= len(names):
         at = place.get((node, names[dof - 1]))
-        return float(vector[begin + at]) if at is not None else 0.0
+        if at is None:
+            return 0.0
+        domain.places[start, node, dof] = begin + at
+        return float(vector[begin + at])
     return _picked([float(vector[begin + place[node, d]]) if (node, d) in place else 0.0 for d in names], node, dof, reader)
 
 
-@command("nodeDisp", "queries", "nodeTag:i dof:i=None", "Displacement of a node: a list, or one number.")
+@command("nodeDisp", "queries", "nodeTag:i dof:i=None", "Displacement of a node: a list, or one number.", _quick("u"))
 def node_disp(reader: Reader) -> Any:
     return _nodal(reader, "u")
 
 
-@command("nodeVel", "queries", "nodeTag:i dof:i=None", "Velocity of a node.")
+@command("nodeVel", "queries", "nodeTag:i dof:i=None", "Velocity of a node.", _quick("v"))
 def node_vel(reader: Reader) -> Any:
     return _nodal(reader, "v")
 
 
-@command("nodeAccel", "queries", "nodeTag:i dof:i=None", "Acceleration of a node.")
+@command("nodeAccel", "queries", "nodeTag:i dof:i=None", "Acceleration of a node.", _quick("a"))
 def node_accel(reader: Reader) -> Any:
     return _nodal(reader, "a")
 

@@ -6,6 +6,7 @@ kernel records what recorders want into one buffer, and the recorders get whole 
 
 from __future__ import annotations
 
+import ctypes
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -78,6 +79,9 @@ class Session:
         self._increments = np.zeros(AHEAD)
         self._motions = [m for _, m in sorted(self._imposed().items())]
         self._prepare()
+        self.version = -1  # of the choices of the script that it was made for
+        self._pointer = self.run.context.ctypes.data_as(ctypes.POINTER(ctypes.c_int64))
+        self._kernel = self.marcher.kernel.ctypes
         self._whole: tuple[Any, Any, Any] | None = None
 
     # --- preparing ---
@@ -261,7 +265,8 @@ class Session:
                 if int(context[slot.ROW]) >= self.rows:
                     self.flush()
                 batch = min(batch, self.rows - int(context[slot.ROW]))
-            self.why = self.marcher._call(self._at, self._at + batch)
+            context[slot.FIRST], context[slot.LAST] = self._at, self._at + batch
+            self.why = self._kernel(self._pointer)
             at = int(context[slot.FIRST])
             done += at - self._at
             if at > self._at:

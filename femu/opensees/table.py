@@ -9,7 +9,6 @@ from __future__ import annotations
 import difflib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import wraps
 from typing import Any
 
 from femu.errors import FemuError
@@ -28,19 +27,23 @@ class Command:
     form: str
     summary: str
     function: Function
+    quick: Function | None = None  # of the bare arguments; `SLOW` where the function must look at them
 
+
+SLOW = object()
+"""Answer of a quick function that leaves a call to the function that checks its arguments."""
 
 COMMANDS: dict[str, Command] = {}
 
 
-def command(name: str, group: str, form: str, summary: str) -> Callable[[Function], Function]:
+def command(name: str, group: str, form: str, summary: str, quick: Function | None = None) -> Callable[[Function], Function]:
     """Decorator: put a function of (reader) into the table.
 
     ``form`` is what the documentation prints; the function reads its arguments itself, with the same line where one line
-    says it all.
+    says it all. ``quick`` answers calls of the plainest form, because scripts make them at every step.
     """
     def register(function: Function) -> Function:
-        COMMANDS[name] = Command(name, group, form, summary, function)
+        COMMANDS[name] = Command(name, group, form, summary, function, quick)
         return function
 
     return register
@@ -60,9 +63,15 @@ def callable_of(entry: Command) -> Function:
         except FemuError as problem:
             raise located(CommandError, f"{name}({shown(arguments)})", str(problem)) from problem
 
-    run.__name__ = run.__qualname__ = name
-    run.__doc__ = f"{entry.summary}\n\nArguments: {entry.form}"
-    return run
+    quick, made = entry.quick, run
+    if quick is not None:
+        def made(*arguments: Any, **named: Any) -> Any:
+            answer = quick(arguments)
+            return run(*arguments, **named) if answer is SLOW or named else answer
+
+    made.__name__ = made.__qualname__ = name
+    made.__doc__ = f"{entry.summary}\n\nArguments: {entry.form}"
+    return made
 
 
 @dataclass(frozen=True)
@@ -117,4 +126,4 @@ def described(form: str) -> str:
     return str(Form.of(form))
 
 
-__all__ = ["COMMANDS", "Command", "Kind", "Kinds", "callable_of", "command", "described", "wraps"]
+__all__ = ["COMMANDS", "SLOW", "Command", "Kind", "Kinds", "callable_of", "command", "described"]

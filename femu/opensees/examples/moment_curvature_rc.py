@@ -38,7 +38,8 @@ ops.timeSeries("Linear", 2)
 ops.pattern("Plain", 2, 2)
 ops.load(2, 0.0, 0.0, 1.0)
 yield_curvature = 60.0 / 30000.0 / (0.7 * 2.0 * (y - cover))
-ops.integrator("DisplacementControl", 2, 3, 15.0 * yield_curvature / 60, 1, 15.0 * yield_curvature / 60, 15.0 * yield_curvature / 60)
+step = 15.0 * yield_curvature / 60
+ops.integrator("DisplacementControl", 2, 3, step, 1, step, step)
 for _ in range(60):
     ops.analyze(1)
     ops.testIter()

@@ -60,7 +60,7 @@ ops.recorder("Element", "-file", "section.out", "-time", "-ele", 1, "section", 1
 ops.recorder("Element", "-file", "curvature.out", "-time", "-ele", 1, "section", 1, "deformation")
 ops.recorder("Element", "-file", "steel.out", "-time", "-ele", 1, "section", 1, "fiber", y, 0.0, 3, "stressStrain")
 ops.integrator("DisplacementControl", 3, 1, 0.1)
-for step in range(60):
+for _ in range(60):
     if ops.analyze(1) != 0:
         break
     ops.testIter()

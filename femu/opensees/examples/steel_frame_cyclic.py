@@ -46,7 +46,7 @@ ops.recorder("Element", "-file", "base.out", "-ele", 1, 2, "localForce")
 for amplitude in (40.0, 90.0):
     for target in (amplitude, -amplitude, 0.0):
         here = ops.nodeDisp(21, 1)
-        count = max(int(round(abs(target - here) / 10.0)), 1)
+        count = max(round(abs(target - here) / 10.0), 1)
         ops.integrator("DisplacementControl", 21, 1, (target - here) / count)
         for _ in range(count):
             ops.analyze(1)

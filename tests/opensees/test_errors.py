@@ -1,0 +1,115 @@
+"""Wrong or unsupported input: an exception that names the command, what is wrong, and the line of the script."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+import femu.opensees as ops
+from femu.errors import FemuError
+
+
+def frame() -> None:
+    """A cantilever with a load."""
+    ops.model("basic", "-ndm", 2, "-ndf", 3)
+    ops.node(1, 0.0, 0.0)
+    ops.node(2, 0.0, 3.0)
+    ops.fix(1, 1, 1, 1)
+    ops.geomTransf("Linear", 1)
+    ops.element("elasticBeamColumn", 1, 1, 2, 0.01, 2e11, 1e-4, 1)
+    ops.uniaxialMaterial("Elastic", 1, 1e6)
+    ops.timeSeries("Linear", 1)
+    ops.pattern("Plain", 1, 1)
+    ops.load(2, 1e3, 0.0, 0.0)
+
+
+CASES: dict[str, tuple[Callable[[], Any], tuple[str, ...]]] = {
+    "unknown command": (lambda: ops.nodeDispl(2, 1), ("nodeDispl", "Did you mean nodeDisp")),
+    "command without support": (lambda: ops.runFORMAnalysis(), ("runFORMAnalysis", "not supported")),
+    "unknown element": (lambda: ops.element("elasticBeam", 9, 1, 2), ("element('elasticBeam')", "elasticBeamColumn")),
+    "element without support": (lambda: ops.element("quad", 9, 1, 2), ("element('quad')", "frames, trusses and links")),
+    "unknown material": (lambda: ops.uniaxialMaterial("Steel", 9, 1.0), ("uniaxialMaterial('Steel')", "Steel01")),
+    "unknown section": (lambda: ops.section("Fibre", 1), ("section('Fibre')", "Fiber")),
+    "unknown option": (lambda: ops.element("elasticBeamColumn", 9, 1, 2, 0.01, 2e11, 1e-4, 1, "-masss", 3.0),
+                       ("-masss", "Options: -mass")),
+    "option without support": (lambda: ops.element("twoNodeLink", 9, 1, 2, "-mat", 1, "-dir", 1, "-pDelta", 0.1, 0.1),
+                               ("-pDelta", "not supported")),
+    "missing argument": (lambda: ops.uniaxialMaterial("Steel01", 9, 3e8, 2e11), ("argument b", "missing")),
+    "missing argument of an option": (lambda: ops.element("elasticBeamColumn", 9, 1, 2, 0.01, 2e11, 1e-4, 1, "-mass"),
+                                      ("-mass mass", "missing")),
+    "missing coordinate": (lambda: ops.node(9, 1.0), ("1 coordinates", "needs 2")),
+    "word for a number": (lambda: ops.uniaxialMaterial("Elastic", 9, "stiff"), ("E = 'stiff'", "number")),
+    "fraction for a tag": (lambda: ops.node(9.5, 1.0, 1.0), ("tag = 9.5", "whole number")),
+    "too many arguments": (lambda: ops.uniaxialMaterial("ENT", 9, 1.0, 2.0), ("one too many",)),
+    "named argument": (lambda: ops.node(9, 1.0, y=2.0), ("named arguments", "y")),
+    "wrong node": (lambda: ops.fix(7, 1, 1, 1), ("no node with tag 7", "1, 2")),
+    "wrong node of an element": (lambda: ops.element("Truss", 9, 1, 7, 1.0, 1), ("no node with tag 7",)),
+    "wrong material": (lambda: ops.element("Truss", 9, 1, 2, 1.0, 5), ("no uniaxialMaterial with tag 5",)),
+    "wrong transformation": (lambda: ops.element("elasticBeamColumn", 9, 1, 2, 0.01, 2e11, 1e-4, 4),
+                             ("no geomTransf with tag 4",)),
+    "wrong series": (lambda: ops.pattern("Plain", 5, 8), ("no timeSeries with tag 8",)),
+    "wrong dof": (lambda: ops.nodeDisp(2, 4), ("dof = 4", "between 1 and 3")),
+    "wrong section number": (lambda: ops.sectionForce(1, 1), ("element 1", "no sections")),
+    "tag twice": (lambda: ops.node(2, 0.0, 1.0), ("already a node with tag 2",)),
+    "element tag twice": (lambda: ops.element("Truss", 1, 1, 2, 1.0, 1), ("already an element with tag 1",)),
+    "rule of a law": (lambda: ops.uniaxialMaterial("Steel01", 9, -1.0, 2e11, 0.1), ("Steel01", "fy", "above 0")),
+    "too few fixities": (lambda: ops.fix(2, 1, 1), ("3 degrees of freedom", "2 constrValues")),
+    "fibre without a section": (lambda: ops.fiber(0.0, 0.0, 1.0, 1), ("no fibre section",)),
+    "load without a pattern": (lambda: (ops.wipe(), ops.model("basic", "-ndm", 2, "-ndf", 3), ops.node(1, 0.0, 0.0),
+                                        ops.load(1, 1.0, 0.0, 0.0)), ("load", "call pattern")),
+    "node without a model": (lambda: (ops.wipe(), ops.node(1, 0.0, 0.0)), ("no model yet",)),
+    "ndf without support": (lambda: ops.model("basic", "-ndm", 2, "-ndf", 6), ("2/6", "Supported")),
+    "analyze without an analysis": (lambda: ops.analyze(1), ("no analysis yet",)),
+    "analyze without dt": (lambda: (ops.analysis("Transient"), ops.analyze(1)), ("dt is missing",)),
+    "controlled node fixed": (lambda: (ops.integrator("DisplacementControl", 1, 1, 0.1), ops.analysis("Static"), ops.analyze(1)),
+                              ("node 1, dof 1 is fixed",)),
+    "algorithm option": (lambda: ops.algorithm("NewtonLineSearch", "-type", "Bisection"), ("-type", "Bisection")),
+    "norm type": (lambda: ops.test("NormUnbalance", 1e-6, 10, 0, 1), ("nType = 1", "not supported")),
+    "recorder option": (lambda: ops.recorder("Node", "-xml", "a.xml", "-node", 2, "-dof", 1, "disp"), ("-xml", "not supported")),
+    "recorder response": (lambda: ops.recorder("Node", "-file", "a.out", "-node", 2, "-dof", 1, "pressure"), ("pressure",)),
+    "recorder dof": (lambda: ops.recorder("Node", "-file", "a.out", "-node", 2, "-dof", 5, "disp"), ("[5]", "between 1 and 3")),
+    "element response": (lambda: ops.eleResponse(1, "curvatures"), ("curvatures", "Supported: force")),
+    "samples missing": (lambda: ops.timeSeries("Path", 9, "-dt", 0.1), ("at least two samples",)),
+    "file of samples missing": (lambda: ops.timeSeries("Path", 9, "-dt", 0.1, "-filePath", "none.txt"), ("none.txt",)),
+    "mode not found": (lambda: ops.nodeEigenvector(2, 1), ("call eigen first",)),
+    "displacement control of a path": (
+        lambda: (ops.timeSeries("Path", 9, "-dt", 1.0, "-values", 0.0, 1.0, 0.0), ops.pattern("Plain", 9, 9),
+                 ops.load(2, 1.0, 0.0, 0.0), ops.integrator("DisplacementControl", 2, 1, 0.1), ops.analysis("Static"),
+                 ops.analyze(1)), ("pattern 9", "neither Linear nor Constant")),
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_message(name: str) -> None:
+    call, words = CASES[name]
+    frame()
+    with pytest.raises(ops.OpenSeesError) as caught:
+        call()
+    message = str(caught.value)
+    assert isinstance(caught.value, FemuError)
+    assert "test_errors.py, line " in message
+    for word in words:
+        assert word in message, message
+
+
+def test_unknown_names_are_attribute_errors_too() -> None:
+    assert not hasattr(ops, "no_such_command")
+
+
+def test_star_import_brings_the_commands() -> None:
+    names: dict[str, Any] = {}
+    exec("from femu.opensees import *", names)
+    assert names["nodeDisp"] is ops.nodeDisp
+    with pytest.raises(ops.UnsupportedCommand, match="printA"):
+        names["printA"]()
+
+
+def test_a_wrong_command_changes_nothing() -> None:
+    frame()
+    before = (ops.getNodeTags(), ops.getEleTags())
+    for call, _ in list(CASES.values())[2:20]:
+        with pytest.raises(ops.OpenSeesError):
+            call()
+    assert (ops.getNodeTags(), ops.getEleTags()) == before
