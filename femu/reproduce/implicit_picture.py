@@ -6,74 +6,107 @@ from pathlib import Path
 
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.backends.backend_agg import FigureCanvasAgg
-from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
 
 from femu.analyses.hybrid_result import HybridResult
-from femu.reproduce.fifteen_storeys import COLUMNS, FLOORS, HINGE_STIFFNESS, HINGE_YIELD, HINGES, TWICE, floors_of
+from femu.plots.style import BLUE, FAINT, GREEN, INK, VERMILION, figure, save, style, tidy
+from femu.reproduce.fifteen_storeys import COLUMNS, DT, FLOORS, HINGES, TWICE, floors_of
+from femu.reproduce.implicit_methods import exact_tangents
 from femu.results import Result
 
-BLUE, VERMILION, GREEN, GREY = "#0072B2", "#D55E00", "#009E73", "#7F7F7F"
-WIDTH, HEIGHT, DOTS_PER_INCH = 11.0, 8.4, 160
-WINDOW = (4.0, 6.0)  # seconds of the parts that show a short time
+WIDTH, HEIGHT = 11.0, 8.6
+TITLE = 9.5  # size of the text
+SHORT = 1.6  # seconds that the iterations are shown for
+YIELDING = (4.0, 6.0)  # seconds that the stiffness is shown for
+LAYOUT = ((0, 0, (3, 1)), (0, 1, (3, 2)), (1, 0, (1,)), (1, 1, (3, 1)))
+"""Of each part: its row and column, and the heights of the axes in it."""
 
 
 def draw(test: HybridResult, numerical: Result, path: Path) -> None:
     """Write the four parts as one PNG."""
-    figure = Figure(figsize=(WIDTH, HEIGHT), layout="constrained")
-    FigureCanvasAgg(figure)
-    axes = figure.subplots(2, 2)
-    _displacements(axes[0, 0], test, numerical)
-    _iterations(axes[0, 1], test)
-    _stiffness(axes[1, 0], test)
-    _hysteresis(axes[1, 1], test)
-    for axis, letter in zip(axes.ravel(), "abcd", strict=True):
-        axis.set_title(f"({letter}) {axis.get_title()}", loc="left", fontsize=10)
-        axis.spines[["top", "right"]].set_visible(False)
-    figure.savefig(path, dpi=DOTS_PER_INCH)
+    with style():
+        made = figure(WIDTH, HEIGHT)
+        grid = made.add_gridspec(2, 2, hspace=0.06, wspace=0.05)
+        parts = []
+        for row, column, heights in LAYOUT:
+            inner = grid[row, column].subgridspec(len(heights), 1, height_ratios=heights, hspace=0.04)
+            first = made.add_subplot(inner[0])
+            parts.append([first, *(made.add_subplot(inner[k], sharex=first) for k in range(1, len(heights)))])
+        window = _busiest(test)
+        _displacements(parts[0][0], parts[0][1], test, numerical)
+        _iterations(parts[1][0], parts[1][1], test, window)
+        _stiffness(parts[2][0], test, YIELDING)
+        _hysteresis(parts[3][0], parts[3][1], test)
+        for axes in parts:
+            for axis in axes[:-1]:
+                axis.tick_params(labelbottom=False)
+    save(parts[0][0], path)
 
 
-def _displacements(axis: Axes, test: HybridResult, numerical: Result) -> None:
-    axis.set_title("displacements, hybrid test and numerical solution")
-    for column, (floor, colour) in enumerate(zip(FLOORS, (BLUE, GREEN, VERMILION), strict=True)):
-        axis.plot(test.time, floors_of(test)[:, column], color=colour, lw=1.0, label=f"floor {floor}")
-        axis.plot(numerical.time, floors_of(numerical)[:, column], color="black", lw=0.6, ls=(0, (2, 2)),
-                  label="numerical" if column == 0 else None)
-    axis.set(xlabel="time (s)", ylabel="displacement (mm)", xlim=(0.0, test.time[-1]))
-    axis.legend(fontsize=8, ncols=4, frameon=False, loc="upper right")
+def _displacements(axis: Axes, below: Axes, test: HybridResult, numerical: Result) -> None:
+    axis.set_title("(a) Displacements: hybrid test, and numerical solution (dashed)", loc="left", size=TITLE)
+    found, exact = floors_of(test), floors_of(numerical)
+    for column, (floor, colour) in reversed(list(enumerate(zip(FLOORS, (BLUE, GREEN, VERMILION), strict=True)))):
+        axis.plot(test.time, found[:, column], color=colour, lw=1.1, label=f"floor {floor}")
+        axis.plot(numerical.time, exact[:, column], color=INK, lw=0.6, ls=(0, (3, 3)))
+        below.plot(test.time, (found - exact)[:, column], color=colour, lw=0.7)
+    axis.set(xlim=(0.0, test.time[-1]))
+    tidy(axis, "", "displacement (mm)", legend=True, ncols=3, loc="lower right")
+    tidy(below, "time (s)", "difference\n(mm)")
 
 
-def _iterations(axis: Axes, test: HybridResult) -> None:
-    axis.set_title("iterations, and whether the tangent was updated")
-    time, shown = test.instants[1:], _window(test)
-    axis.step(time[shown], test.of_step("iterations")[1:][shown], where="mid", color=BLUE, lw=1.0, label="iterations")
-    axis.plot(time[shown], test.updated(COLUMNS)[shown], "o", ms=3.0, mfc="none", mec=VERMILION, mew=0.8, label="updated (1) or not (0)")
-    axis.set(xlabel="time (s)", ylabel="", xlim=WINDOW, ylim=(-0.3, 4.4), yticks=range(5))
-    axis.legend(fontsize=8, ncols=2, frameon=False, loc="upper right")
+def _iterations(axis: Axes, below: Axes, test: HybridResult, window: tuple[float, float]) -> None:
+    time, shown = test.instants[1:], _inside(test, window)
+    share = 100.0 * np.mean(test.updated(COLUMNS))
+    axis.set_title("(b) Iterations a step, and steps in which the tangent was updated", loc="left", size=TITLE)
+    axis.vlines(time[shown], 0.0, test.of_step("iterations")[1:][shown], color=BLUE, lw=1.0)
+    axis.plot(time[shown], test.of_step("iterations")[1:][shown], "o", ms=2.4, color=BLUE)
+    axis.set(xlim=window, ylim=(0.0, 4.0))
+    tidy(axis, "", "iterations")
+    axis.yaxis.set_major_locator(MaxNLocator(integer=True))
+    below.plot(time[shown], test.updated(COLUMNS)[shown], "o", ms=3.0, mfc="none", mec=VERMILION, mew=0.8)
+    tidy(below, "time (s)")
+    below.set(ylim=(-0.35, 1.35), yticks=(0, 1))
+    below.set_yticklabels(("kept", "updated"))
+    below.text(0.99, 0.5, f"updated in {share:.0f} % of all steps", transform=below.transAxes, ha="right", va="center",
+               color=VERMILION)
 
 
-def _stiffness(axis: Axes, test: HybridResult) -> None:
-    axis.set_title("stiffness of one column: estimate and initial value")
-    time, shown, stiffness = test.instants[1:], _window(test), TWICE * test.stiffness(COLUMNS)[1:]
-    initial = HINGES.T @ np.diag(HINGE_STIFFNESS) @ HINGES
-    for (i, j), colour in zip(((0, 0), (0, 1), (1, 1)), (BLUE, GREEN, VERMILION), strict=True):
-        axis.step(time[shown], stiffness[shown, i, j], where="post", color=colour, lw=1.0, label=f"$K_{{{i + 1}{j + 1}}}$")
-        axis.axhline(initial[i, j], color=colour, lw=0.7, ls=(0, (4, 3)))
-    axis.set(xlabel="time (s)", ylabel="stiffness (kN/mm)", xlim=WINDOW)
-    axis.legend(fontsize=8, ncols=3, frameon=False, loc="center right")
+def _stiffness(axis: Axes, test: HybridResult, window: tuple[float, float]) -> None:
+    axis.set_title("(c) Elements of the specimen's stiffness: estimate, and exact tangent (black)", loc="left", size=TITLE)
+    time, shown = test.instants[1:], _inside(test, window)
+    estimate, exact = TWICE * test.stiffness(COLUMNS), TWICE * exact_tangents(test.command(COLUMNS))
+    for (i, j), colour in zip(((0, 0), (1, 1), (0, 1)), (BLUE, VERMILION, GREEN), strict=True):
+        axis.plot(time[shown], exact[1:][shown, i, j], color=INK, lw=0.6)
+        axis.plot(time[shown], estimate[1:][shown, i, j], color=colour, lw=1.2, label=f"$K_{{{i + 1}{j + 1}}}$")
+        axis.axhline(exact[0, i, j], color=colour, lw=0.7, ls=(0, (5, 4)))
+        axis.text(window[1], exact[0, i, j], " initial", color=colour, va="center", fontsize=8.0)
+    axis.set_xlim(window)
+    axis.margins(y=0.12)
+    tidy(axis, "time (s)", "stiffness (kN/mm)", legend=True, ncols=3, loc="upper right", bbox_to_anchor=(1.0, 0.52))
 
 
-def _hysteresis(axis: Axes, test: HybridResult) -> None:
-    axis.set_title("lower hinge: converged and measured")
-    (measured, measured_force), (converged, force) = test.measured(COLUMNS), test.converged_response(COLUMNS)
-    conjugate = np.linalg.inv(HINGES)
-    for d, f, colour, width, style, name in ((measured, measured_force, GREY, 2.4, "-", "measured"),
-                                             (converged, force, BLUE, 0.8, "-", "converged")):
-        axis.plot(d @ HINGES[0], TWICE * f @ conjugate[:, 0], color=colour, lw=width, ls=style, label=name)
-    axis.set(xlabel="rotation x column length (mm)", ylabel="moment / column length (kN)")
-    axis.legend(fontsize=8, frameon=False, loc="upper left")
+def _hysteresis(axis: Axes, below: Axes, test: HybridResult) -> None:
+    axis.set_title("(d) Lower hinge of the specimen: measured and converged", loc="left", size=TITLE)
+    conjugate = np.linalg.inv(HINGES)[:, 0]
+    (d, f), (d1, f1) = test.measured(COLUMNS), test.converged_response(COLUMNS)
+    axis.plot(d @ HINGES[0], TWICE * f @ conjugate, color=FAINT, lw=3.0, label="measured")
+    axis.plot(d1 @ HINGES[0], TWICE * f1 @ conjugate, color=BLUE, lw=0.8, label="converged")
+    tidy(axis, "", "moment / column length (kN)", legend=True, loc="upper left")
+    below.plot(d1 @ HINGES[0], TWICE * (f1 - f) @ conjugate, color=BLUE, lw=0.5)
+    tidy(below, "rotation × column length (mm)", "converged less\nmeasured (kN)")
 
 
-def _window(test: HybridResult) -> np.ndarray:
+def _inside(test: HybridResult, window: tuple[float, float]) -> np.ndarray:
     time = test.instants[1:]
-    return (time >= WINDOW[0]) & (time <= WINDOW[1])
+    return np.asarray((time >= window[0]) & (time <= window[1]))
+
+
+def _busiest(test: HybridResult) -> tuple[float, float]:
+    """The short time in which most steps took more or fewer iterations than usual."""
+    iterations = test.of_step("iterations")[1:]
+    odd = iterations != np.median(iterations)
+    width = max(round(SHORT / DT), 1)
+    counts = np.convolve(odd, np.ones(width), mode="valid")
+    first = float(test.instants[1:][int(np.argmax(counts))])
+    return first, first + SHORT
