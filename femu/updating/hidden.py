@@ -19,7 +19,7 @@ from femu.filters.model import MODEL
 from femu.filters.power import power
 from femu.kernels import floats_at, inlined, ints_at, kernel, routine, shift
 from femu.updating import twin
-from femu.updating.twin import NAN, clip, context_of, deformation, evaluate, place, to_force
+from femu.updating.twin import NAN, clip, context_of, evaluate, place, to_force
 
 LAW, RUNGE_KUTTA, EXACT = range(3)
 INTEGRATIONS = {"law": LAW, "rk4": RUNGE_KUTTA, "exact": EXACT}
@@ -84,10 +84,7 @@ def state_process(count, points, u, out):
             answered = evaluate(c, image, clone, after)
         else:
             place(c, image)
-            v, rate = floats_at(c[twin.V]), floats_at(c[twin.RATE])
-            deformation(c, v, rate)
-            last = rows[c[twin.BASIC] + 1]  # one direction: force, stiffness, deformation
-            after[places[0]] = _advance(c[twin.RULE], floats_at(c[twin.P]), unit[0] * point[known], v[0] - last)
+            after[places[0]] = _advance(c[twin.RULE], floats_at(c[twin.P]), unit[0] * point[known], floats_at(c[twin.CHANGE])[0])
         for k in range(hidden):
             image[known + k] = after[places[k]] / unit[k] if answered else NAN
     clip(c, points, floats_at(c[twin.SCRATCH]))  # whatever follows the displacement alone, at the new displacement

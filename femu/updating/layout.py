@@ -114,7 +114,8 @@ class Layout:
             of_twin.SCALE: np.array([system.scale]), of_twin.P: self._start_values.copy(), of_twin.TARGETS: self._targets,
             of_twin.UNIT: unit, of_twin.LIMITS: self._limits, of_twin.FORCE_UNIT: self._force_unit, of_twin.ROWS: self._rows,
             of_twin.TRIAL: np.zeros(rows * stride + SPARE), of_twin.NOW: self._now, of_twin.BEFORE: self._before,
-            of_twin.V: np.zeros(m + SPARE), of_twin.RATE: np.zeros(m + SPARE), of_twin.FLEXIBILITY: np.zeros(m * m),
+            **{place: np.zeros(m + SPARE) for place in (of_twin.TARGET, of_twin.CHANGE, of_twin.RATE, of_twin.V)},
+            of_twin.FLEXIBILITY: np.zeros(m * m),
             of_twin.VIRGIN: np.zeros(2 * stride + SPARE), of_twin.HIDDEN: np.array(self._hidden or [0], dtype=np.int64),
             of_twin.HIDDEN_UNIT: self._hidden_unit, of_twin.SCRATCH: scratch, of_twin.CLONE: np.zeros(2 * stride + SPARE),
             code.MEMORY: self._memory, code.OPTIONS: self._options, code.FORCE: self._force, code.SILENCE: np.full(n, np.nan),
@@ -129,6 +130,7 @@ class Layout:
                 (of_twin.KERNEL, system._address), (of_twin.BASIC, m), (of_twin.CHANNELS, n), (of_twin.SIZE, size),
                 (of_twin.STRIDE, stride), (of_twin.UNKNOWNS, known), (of_twin.SEPARATE, int(rows > 1)),
                 (of_twin.HIDDEN_COUNT, len(self._hidden)), (of_twin.RULE, of_hidden.INTEGRATIONS[self.integration]),
+                (of_twin.PLAIN, int(m == n and system.scale == 1.0 and np.array_equal(system.matrix, np.eye(m)))),
                 (of_twin.STIFF, int(self._stiffness_unknown())), (code.MODE, MODES[self.mode]), (code.POINTS, rows),
                 (code.RECORD_WIDTH, self._record.shape[1])):
             self._c[place] = number

@@ -13,7 +13,7 @@ from femu.filters.linalg import copy
 from femu.kernels import compiled, floats_at, floats_of, ints_of
 from femu.run import address
 from femu.updating import twin as of_twin
-from femu.updating.twin import evaluate, to_force
+from femu.updating.twin import deform, evaluate, to_force
 
 if TYPE_CHECKING:
     from femu.updating.updater import ModelUpdater
@@ -40,6 +40,7 @@ def _follow(context, x, times, displacements, forces):
             continue
         dt = times[k] - times[k - 1] if k > 0 else 0.0
         step[0], step[1], step[2] = times[k], max(dt, 0.0), 1.0 / dt if dt > 0.0 else 0.0
+        deform(c)
         if not evaluate(c, floats_of(x, 0), rows, trial):
             return k + 1
         copy(c[of_twin.STRIDE], trial, rows)
@@ -55,7 +56,8 @@ class Replay:
         self.updater = updater
         self._c = updater._c.copy()
         own = {of_twin.P: updater._start_values.copy(), of_twin.SCRATCH: np.zeros(256)}
-        for place in (of_twin.WORK, of_twin.STEP, of_twin.NOW, of_twin.BEFORE, of_twin.V, of_twin.RATE, of_twin.VIRGIN):
+        for place in (of_twin.WORK, of_twin.STEP, of_twin.NOW, of_twin.BEFORE, of_twin.V, of_twin.TARGET, of_twin.CHANGE,
+                      of_twin.RATE, of_twin.VIRGIN):
             own[place] = np.zeros_like(updater._held[place])
         stride = int(self._c[of_twin.STRIDE])
         own[of_twin.ROWS], own[of_twin.TRIAL] = np.zeros(stride + 64), np.zeros(stride + 64)

@@ -20,7 +20,7 @@ from femu.filters.linalg import copy
 from femu.kernels import caller, compiled, floats_at, inlined, ints_at, ints_of, routine, shift
 from femu.updating import twin
 from femu.updating.hidden import commit_hidden
-from femu.updating.twin import clip, commit_rows, evaluate, evaluate_from_force, to_force, value_of
+from femu.updating.twin import clip, commit_rows, deform, evaluate, evaluate_from_force, to_force, value_of
 
 PURE, JOINT, STATE = range(3)
 
@@ -236,6 +236,7 @@ def take_sample(c, number, time):
     flag = MISSED
     by_unknowns = shift(record, RECORD_HEAD + 5 * m)
     if moved:
+        deform(c)
         flag = _predict_and_correct(c)
         if flag < 0:
             return FILTER_FAILED

@@ -28,7 +28,7 @@ from math import exp
 from femu import context as slot
 from femu.filters.linalg import copy
 from femu.filters.model import MODEL
-from femu.kernels import floats_at, inlined, ints_at, kernel, routine, shift
+from femu.kernels import compiled, floats_at, inlined, ints_at, ints_of, kernel, routine, shift
 
 _names = iter(range(64))
 KERNEL = next(_names)  # address of the basic kernel
@@ -49,7 +49,9 @@ ROWS = next(_names)  # committed rows
 TRIAL = next(_names)  # rows after the evaluation
 SEPARATE = next(_names)  # 1 where each point has a row of its own
 NOW, BEFORE = next(_names), next(_names)  # displacements of this step and of the last one
-V, RATE = next(_names), next(_names)  # deformation and its rate, scratch
+TARGET, CHANGE, RATE = (next(_names) for _ in range(3))  # deformation of this step, its change over the step and its rate
+V = next(_names)  # deformation of the clone in hand
+PLAIN = next(_names)  # 1 where the displacements are the deformations, and the forces the basic ones
 FLEXIBILITY = next(_names)  # elastic flexibility of the clone in hand
 STIFF = next(_names)  # 1 where the elastic stiffness depends on the unknowns
 VIRGIN = next(_names)  # two rows of scratch for the elastic stiffness: zeros, and what they become
@@ -105,22 +107,31 @@ def call_twin(c, committed, trial, v, rate):
 
 
 @routine
-def deformation(c, v, rate):
-    """v = T d_k, and its rate over the step."""
+def deform(c):
+    """Deformations v = T d of this step, their change and their rate: the same for all clones."""
     matrix, now, before, step = floats_at(c[MATRIX]), floats_at(c[NOW]), floats_at(c[BEFORE]), floats_at(c[STEP])
-    n = c[CHANNELS]
+    target, change, rate, n = floats_at(c[TARGET]), floats_at(c[CHANGE]), floats_at(c[RATE]), c[CHANNELS]
     for a in range(c[BASIC]):
-        total, change = 0.0, 0.0
+        total, difference = 0.0, 0.0
         for b in range(n):
             total += matrix[a * n + b] * now[b]
-            change += matrix[a * n + b] * (now[b] - before[b])
-        v[a], rate[a] = total, change * step[2]
+            difference += matrix[a * n + b] * (now[b] - before[b])
+        target[a], change[a], rate[a] = total, difference, difference * step[2]
+
+
+@compiled
+def deform_from_python(context):
+    """The same for callers from Python that evaluate points themselves."""
+    deform(ints_of(context, 0))
 
 
 @routine
 def to_force(c, q, f):
     """Force f = s T' q in the coordinates of the displacements."""
     matrix, scale, n = floats_at(c[MATRIX]), floats_at(c[SCALE])[0], c[CHANNELS]
+    if c[PLAIN] != 0:
+        copy(n, q, f)
+        return
     for b in range(n):
         f[b] = 0.0
     for a in range(c[BASIC]):
@@ -155,22 +166,19 @@ def invert(m, triangle, out):
 def find_flexibility(c):
     """Elastic flexibility of the clone in hand: the inverse of its stiffness before anything happened."""
     m = c[BASIC]
-    virgin, after, still = floats_at(c[VIRGIN]), shift(floats_at(c[VIRGIN]), c[STRIDE]), floats_at(c[RATE])
-    v = floats_at(c[V])
+    virgin, after, still = floats_at(c[VIRGIN]), shift(floats_at(c[VIRGIN]), c[STRIDE]), floats_at(c[V])
     for a in range(m):
-        v[a] = still[a] = 0.0
-    if call_twin(c, virgin, after, v, still) != 0:
+        still[a] = 0.0
+    if call_twin(c, virgin, after, still, still) != 0:
         return False
     return invert(m, shift(after, m), floats_at(c[FLEXIBILITY]))
 
 
 @routine
 def evaluate(c, x, committed, trial):
-    """Move a clone of ``committed`` with unknowns x to the measured displacement; True where it has an answer."""
+    """Move a clone of ``committed`` with unknowns x to the deformation of this step; True where it has an answer."""
     place(c, x)
-    v, rate = floats_at(c[V]), floats_at(c[RATE])
-    deformation(c, v, rate)
-    if call_twin(c, committed, trial, v, rate) != 0:
+    if call_twin(c, committed, trial, floats_at(c[TARGET]), floats_at(c[RATE])) != 0:
         c[FAILURES] += 1
         return False
     return True
@@ -179,23 +187,19 @@ def evaluate(c, x, committed, trial):
 @routine
 def evaluate_from_force(c, x, q, committed, trial):
     """The same from a basic force q in place of the clone's own; the plastic deformation goes behind the state."""
-    m, n = c[BASIC], c[CHANNELS]
+    m = c[BASIC]
     place(c, x)
     if c[STIFF] != 0 and not find_flexibility(c):
         c[FAILURES] += 1
         return False
-    v, rate, flexibility = floats_at(c[V]), floats_at(c[RATE]), floats_at(c[FLEXIBILITY])
-    matrix, now, before = floats_at(c[MATRIX]), floats_at(c[NOW]), floats_at(c[BEFORE])
+    v, change, flexibility = floats_at(c[V]), floats_at(c[CHANGE]), floats_at(c[FLEXIBILITY])
     plastic = shift(committed, c[SIZE])
-    deformation(c, v, rate)
     for a in range(m):
-        total = plastic[a]
-        for b in range(n):
-            total += matrix[a * n + b] * (now[b] - before[b])
+        total = plastic[a] + change[a]
         for b in range(m):
             total += flexibility[a * m + b] * q[b]
         v[a] = total
-    if call_twin(c, committed, trial, v, rate) != 0:
+    if call_twin(c, committed, trial, v, floats_at(c[RATE])) != 0:
         c[FAILURES] += 1
         return False
     plastic = shift(trial, c[SIZE])

@@ -15,7 +15,7 @@ from femu.filters.bouc_wen import bouc_wen
 from femu.materials import Bilinear, BoucWen, ElasticPerfectlyPlastic, ExactBoucWen
 from femu.run import address
 from femu.updating import ModelUpdater, Unknown
-from femu.updating.twin import TRIAL
+from femu.updating.twin import TRIAL, deform_from_python
 
 TRUE = {"k": 30.0, "beta": 0.5, "gamma": 0.3, "n": 1.4, "alpha": 0.1}
 
@@ -47,6 +47,7 @@ def test_runge_kutta_is_the_state_space_of_the_filters():
     for k in range(20):
         mine.update(k, t[k], d[k], y[k])
     mine._now[:] = d[20]
+    deform_from_python(mine._c)
     x = np.column_stack([[25.0, 35.0, 28.0], [0.5, 0.3, 0.2], [0.3, 0.1, -0.1], [1.2, 1.9, 1.0], [0.1, 0.0, 0.3],
                          0.2 * rng.standard_normal(3)])
     image = mine.space.evaluate("process", np.column_stack([x[:, :5] / scale, x[:, 5] / z_unit]), [float(address(mine._c))])
@@ -64,6 +65,7 @@ def test_exact_step_is_the_limit_of_small_ones():
         x = np.array([[u.inside(TRUE[u.name]) for u in made.unknowns] + [0.0]])
         for value in path:
             made._now[:] = value
+            deform_from_python(made._c)
             x = made.space.evaluate("process", x, [float(address(made._c))])
             made._rows[:] = made._held[TRIAL][:len(made._rows)]
             made._before[:] = value

@@ -19,6 +19,7 @@ from femu.filters import UKF, ParticleFilter
 from femu.materials import Bilinear, Elastic, NMSection
 from femu.run import address
 from femu.updating import ModelUpdater, Unknown, UpdatingHistory
+from femu.updating.twin import deform_from_python
 
 PLAIN = partial(UKF, redraw=True)
 OPEN = {"gate": 0.0, "listen": 0}
@@ -74,6 +75,7 @@ def test_joint_filter_with_unknown_stiffness_keeps_the_increments():
                            force_noise=1.0, **OPEN)
     updater.update(1, 0.0, [2.0], None)
     updater._now[:] = 3.0
+    deform_from_python(updater._c)
     unit, scale = updater._force_unit[0], updater.unknowns[0].scale
     points = np.array([[120.0 / scale, 250.0 / unit], [80.0 / scale, 250.0 / unit]])
     image = updater.space.evaluate("process", points, [float(address(updater._c))])
@@ -89,6 +91,7 @@ def test_clones_are_independent_and_leave_the_committed_state_alone(mode):
         updater.update(step, 0.01 * step, v, np.clip(k @ v, -150, 150))
     before, which = updater.checkpoint(), "measurement" if mode == "pure" else "process"
     updater._now[:] = [1e-4, 0.1, 0.12]
+    deform_from_python(updater._c)
     rng = np.random.default_rng(3)
     points = np.tile(updater.estimate.mean, (7, 1)) * (1 + 0.1 * rng.standard_normal((7, updater.space.states)))
     u = [float(address(updater._c))]
