@@ -19,6 +19,7 @@ from femu.materials import (
     ElasticGap,
     ElasticNoTension,
     ElasticPerfectlyPlastic,
+    ExactBoucWen,
     Hardening,
     KentParkConcrete,
     KentParkTension,
@@ -92,6 +93,13 @@ def _(m: MenegottoPinto, book: Book) -> int:
 def _(m: BoucWen, book: Book) -> int:
     return _command(book, "BoucWen", m.alpha, m.k, m.n, m.gamma, m.beta, m.A, m.delta_A, m.delta_nu, m.delta_eta,
                     BOUC_WEN_TOLERANCE, BOUC_WEN_ITERATIONS)
+
+
+@_write.register
+def _(m: ExactBoucWen, book: Book) -> int:
+    book.note("OpenSees steps Bouc and Wen's law by backward Euler; femu's ExactBoucWen is exact along the step.")
+    share = 0.5 / m.yield_strain**2
+    return _command(book, "BoucWen", m.alpha, m.k, 2.0, share, share, 1.0, 0.0, 0.0, 0.0, BOUC_WEN_TOLERANCE, BOUC_WEN_ITERATIONS)
 
 
 @_write.register

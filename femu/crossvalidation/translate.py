@@ -356,7 +356,7 @@ def _integrator(integrator: Any) -> list[Any]:
         return ["CentralDifference"]
     if isinstance(integrator, NewmarkExplicit):
         return ["NewmarkExplicit", integrator.gamma]
-    if isinstance(integrator, AlphaOS):
+    if isinstance(integrator, AlphaOS) and integrator.predictor == "newmark":
         if integrator.form == "midpoint":
             return ["AlphaOS", integrator.alpha, "-updateElemDisp"]
         return ["AlphaOS" if integrator.alpha == 1.0 else "AlphaOS_TP", integrator.alpha]
@@ -369,7 +369,7 @@ def _integrator(integrator: Any) -> list[Any]:
         name = ["NewmarkHSFixedNumIter", gamma, beta] if alpha_m == alpha_f == 1.0 else [
             "HHTHSFixedNumIter_TP", alpha_m, alpha_f, beta, gamma]
         return [*name, "-polyOrder", integrator.order]
-    raise Untranslatable(f"{type(integrator).__name__} has no equivalent among the integrators of OpenSees, or femu does "
+    raise Untranslatable(f"{integrator!r} has no equivalent among the integrators of OpenSees, or femu does "
                          "not know of one.")
 
 

@@ -81,6 +81,7 @@ ORDERS = [
     (Newmark(), 2), (Newmark(0.6, 0.3025), 1), (HHT(0.8), 2), (GeneralizedAlpha(0.6), 2), (CentralDifference(), 2),
     (NewmarkExplicit(), 2), (NewmarkExplicit(0.6), 1), (AlphaOS(0.8), 2), (AlphaOS(1.0), 2), (AlphaOS(0.7, "current"), 2),
     (AlphaOS(0.8, form="midpoint"), 2), (AlphaOS(0.8, "current", "midpoint"), 2), (KRAlpha(0.3, "midpoint"), 2),
+    (AlphaOS(0.9, predictor="taylor"), 2), (AlphaOS(0.9, "current", predictor="taylor"), 2),
     (KRAlpha(1.0), 2), (KRAlpha(0.5), 2), (KRAlpha(0.0), 2), (FixedIterations(Newmark()), 2),
     (FixedIterations(HHT(0.8), 3, 3, "initial"), 2), (FixedIterations(GeneralizedAlpha(0.5), 4, 1), 2), (RungeKutta(), 4)]
 
@@ -180,7 +181,8 @@ def formula(integrator, ratio, xi=0.0):
 
 STABLE = [Newmark(), HHT(0.9), HHT(2.0 / 3.0), GeneralizedAlpha(0.5), GeneralizedAlpha(0.0), AlphaOS(1.0), AlphaOS(0.8),
           AlphaOS(2.0 / 3.0), AlphaOS(0.8, "current"), KRAlpha(1.0), KRAlpha(0.5), KRAlpha(0.0), FixedIterations(HHT(0.8)),
-          AlphaOS(0.8, form="midpoint"), AlphaOS(0.7, "current", "midpoint"), KRAlpha(0.4, "midpoint")]
+          AlphaOS(0.8, form="midpoint"), AlphaOS(0.7, "current", "midpoint"), KRAlpha(0.4, "midpoint"),
+          AlphaOS(0.9, predictor="taylor"), AlphaOS(1.0, "current", predictor="taylor")]
 LIMITED = [CentralDifference(), NewmarkExplicit(0.7)]
 
 

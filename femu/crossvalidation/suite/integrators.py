@@ -64,14 +64,14 @@ def cases() -> list[Case]:
     by_ratio = partial(_damped, lambda m: m.rayleigh(0.05))
     bent = partial(heavy_frame, 2, 1, geometry="p-delta")
     return [
-        _case("explicit Newmark, 2x1 frame", NewmarkExplicit(), 5e-4, quick=True),
-        _case("explicit Newmark, damped, 2x1 frame", NewmarkExplicit(0.6), 5e-4),
-        _case("explicit Newmark with damping by mass", NewmarkExplicit(), 5e-4, by_mass),
-        _case("explicit Newmark with Rayleigh damping, P-Delta", NewmarkExplicit(), 5e-4, partial(
+        _case("explicit Newmark, 2x1 frame", NewmarkExplicit(), 2e-3, quick=True),
+        _case("explicit Newmark, damped, 2x1 frame", NewmarkExplicit(0.6), 2e-3),
+        _case("explicit Newmark with damping by mass", NewmarkExplicit(), 2e-3, by_mass),
+        _case("explicit Newmark with Rayleigh damping, P-Delta", NewmarkExplicit(), 2e-3, partial(
             _damped, lambda m: m.rayleigh(0.02), "p-delta")),
-        _case("central difference, 2x1 frame", CentralDifference(), 5e-4, quick=True,
+        _case("central difference, 2x1 frame", CentralDifference(), 2e-3, quick=True,
               limit=replace(DYNAMIC, kinds=POSITIONS + FORCES), reason=DIFFERENCES),
-        _case("central difference with damping by mass", CentralDifference(), 5e-4, by_mass,
+        _case("central difference with damping by mass", CentralDifference(), 2e-3, by_mass,
               limit=replace(DYNAMIC, kinds=POSITIONS + FORCES), reason=DIFFERENCES),
         _case("alpha-OS, 1, initial stiffness", AlphaOS(1.0), 0.005, limit=SPLIT, reason=ABSORBED),
         _case("alpha-OS, 1, current stiffness", AlphaOS(1.0, "current"), 0.005, limit=SPLIT, reason=ABSORBED),
