@@ -122,11 +122,12 @@ class HybridMarch:
         """Largest eigenvalue of M^-1 K with the initial stiffness of all specimens, where there is mass."""
         program = self.program
         _deform.ctypes(*(a.ctypes.data_as(_INTEGERS) for a in (self.run.context, self.places)), len(self.test.elements))
-        stiffness, mass = (_dense(program, band) for band in (self.scratch[1], self.run[slot.MASS]))
-        used = np.flatnonzero((np.diag(stiffness) > 0.0) & (np.diag(mass) > 0.0))
+        stiffness, mass = self.scratch[1], self.run[slot.MASS]
+        diagonal = program.ld * np.arange(program.neq)
+        used = np.flatnonzero((stiffness[diagonal] > 0.0) & (mass[diagonal] > 0.0))
         if len(used) == 0:
             return 0.0
-        return float(eigh(stiffness[np.ix_(used, used)], mass[np.ix_(used, used)], eigvals_only=True)[-1])
+        return float(eigh(*(_part(program, band, used) for band in (stiffness, mass)), eigvals_only=True)[-1])
 
     def _go_on(self, before: Record) -> None:
         """Take over the rows and the state of an interrupted test."""
@@ -232,10 +233,8 @@ class HybridMarch:
         return HybridResult.of_test(marcher, outcome, self.record, self.test._transient.dt, report)
 
 
-def _dense(program: Program, band: Array) -> Array:
-    """Lower band as a full matrix."""
-    full = np.zeros((program.neq, program.neq))
-    for d in range(min(program.band, program.neq - 1) + 1):
-        columns = np.arange(program.neq - d)
-        full[columns + d, columns] = full[columns, columns + d] = band[columns * program.ld + d]
-    return full
+def _part(program: Program, band: Array, equations: npt.NDArray[np.intp]) -> Array:
+    """Rows and columns of some equations of a lower band, as a full matrix."""
+    high, low = np.maximum.outer(equations, equations), np.minimum.outer(equations, equations)
+    inside = high - low <= program.band
+    return np.where(inside, band[np.where(inside, low * program.ld + high - low, 0)], 0.0)

@@ -24,8 +24,8 @@ from femu.program import Program
 from femu.run import Run
 
 Array = npt.NDArray[np.float64]
-STEP_COLUMNS = ("iterations", "fallback", "seconds", "waiting", "overrun", "input", "kinetic", "damping", "strain",
-                "hysteretic", "experimental error")
+ENERGY_COLUMNS = ("input", "kinetic", "damping", "strain", "hysteretic", "experimental error")
+STEP_COLUMNS = ("iterations", "fallback", "seconds", "waiting", "overrun", *ENERGY_COLUMNS)
 _INPUT, _STRAIN, _HYSTERETIC, _ERROR = (STEP_COLUMNS.index(n) for n in ("input", "strain", "hysteretic", "experimental error"))
 _HEAD = len(STEP_COLUMNS)
 

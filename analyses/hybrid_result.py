@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from femu.analyses.hybrid_record import STEP_COLUMNS, Columns, HybridRecord
+from femu.analyses.hybrid_record import ENERGY_COLUMNS, STEP_COLUMNS, Columns, HybridRecord
 from femu.analyses.marcher import Marcher
 from femu.analyses.pacing import PaceReport
 from femu.element import Name
@@ -89,6 +89,21 @@ class HybridResult(Result):
         if name in ("strain", "hysteretic", "experimental error"):
             return self.of_step(name)[::int(self.index["every"])]
         return super().energy(name)
+
+    def columns(self) -> dict[str, Array]:
+        found, every = super().columns(), int(self.index["every"])
+        for name in STEP_COLUMNS:
+            label = f"energy {name}" if name in ENERGY_COLUMNS else name
+            found.setdefault(label, self.of_step(name)[::every])
+        for element, _ in self.index["test"]:
+            n = self._columns(element).size
+            for what in ("command", "measured_displacement", "measured_force", "displacement", "force"):
+                for a in range(n):
+                    found[f"{element} {what.replace('_', ' ')} {a}"] = self._of(element, what)[::every, a]
+            for entry, (i, j) in enumerate(zip(*np.triu_indices(n), strict=True)):
+                found[f"{element} stiffness {i}{j}"] = self._of(element, "stiffness")[::every, entry]
+            found[f"{element} updated"] = self._of(element, "updated")[::every, 0]
+        return found
 
     @property
     def experimental_error(self) -> float:

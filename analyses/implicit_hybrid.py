@@ -146,6 +146,10 @@ def _iterate(context, settings, step, report):
             return code.NOT_FINITE
         if value <= settings[code.TOLERANCE]:
             return code.DONE
+        # beside very stiff members the unbalance keeps their rounding error: no increment can better it
+        if int(settings[code.TEST]) == code.RELATIVE_UNBALANCE and iteration < own[CHORD] and norm(
+                neq, floats_at(context[slot.DX])) <= code.ROUNDING * norm(neq, floats_at(context[slot.U1])):
+            return code.DONE
     return code.NOT_CONVERGED
 
 

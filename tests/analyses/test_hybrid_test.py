@@ -124,6 +124,16 @@ def test_results_are_saved_and_read(tmp_path):
     assert np.array_equal(Result.load(tmp_path / "r.h5").displacement(3, "x"), result.displacement(3, "x"))
 
 
+def test_tables_have_the_exchange_too():
+    result = noisy(save=Save(every=3)).run()
+    columns = result.columns()
+    assert {len(values) for values in columns.values()} == {STEPS // 3 + 1}
+    assert np.array_equal(columns["specimen measured force 1"], result.measured("specimen")[1][::3, 1])
+    assert np.array_equal(columns["specimen stiffness 01"], result.stiffness("specimen")[::3, 0, 1])
+    assert np.array_equal(columns["energy experimental error"], result.energy("experimental error"))
+    assert np.array_equal(columns["energy input"], result.energy("input"))
+
+
 # --- after an interruption ---
 
 def stopped(test, step):

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from hybrid_models import CHAIN, SPRINGS, Plain, hybrid, laws, masses, ordinary
 
-from femu import GroundMotion, InputError, Outcome
+from femu import GroundMotion, InputError, Model, Outcome
 from femu.analyses import (
     HHT,
     CentralDifference,
@@ -15,19 +15,20 @@ from femu.analyses import (
     RelativeUnbalance,
     Transient,
 )
-from femu.elements import TwoNodeLink
+from femu.elements import ElasticBeamColumn, TwoNodeLink
 from femu.experimental import (
     BasicSystem,
     BroydenTangent,
     EigenvectorTangent,
     EmulatedSpecimen,
+    ExperimentalBeamColumn,
     ExperimentalElement,
     IntrinsicTangent,
     Sensors,
     TangentEstimator,
     TwinTangent,
 )
-from femu.materials import Elastic
+from femu.materials import Elastic, ElasticSection
 from femu.reproduce.fifteen_storeys import emulated, hybrid_building, motion
 
 QUAKE = GroundMotion.el_centro()
@@ -165,6 +166,33 @@ def test_springs_keep_the_share_that_the_step_needs():
                         tangents={"e": EigenvectorTangent(clamp=(0.01, 1.0))}).run()
     # the specimen is nearly without stiffness beside what was said of it
     assert result.stiffness("e")[-1, 0, 0] == pytest.approx((1.0 - 3.0 / 4.5) * k)
+
+
+@pytest.mark.parametrize("geometry", ["linear", "p-delta", "corotational"])
+def test_a_beam_column_as_specimen(geometry):
+    """An elastic column of a portal, with gravity that follows it, in each geometry."""
+    section = ElasticSection(E=2e11, A=1e-2, I=1e-4)
+
+    def portal(left):
+        model = Model("portal")
+        model.node("A", 0.0, 0.0, fixed=True)
+        model.node("B", 6.0, 0.0, fixed=True)
+        for name, x in (("C", 0.0), ("D", 6.0)):
+            model.node(name, x, 3.0, mass=(1e5, 1e5, 0.0))
+        model.add(left)
+        model.add(ElasticBeamColumn("right", "B", "D", section=section, geometry=geometry))
+        model.add(ElasticBeamColumn("beam", "C", "D", section=section))
+        model.rayleigh(0.02)
+        return model
+
+    column = ElasticBeamColumn("left", "A", "C", section=section, geometry=geometry)
+    specimen = EmulatedSpecimen(ElasticBeamColumn("left", "A", "C", section=section), length=3.0)
+    left = ExperimentalBeamColumn("left", "A", "C", specimen=specimen, geometry=geometry, damped=True)
+    wanted = Transient(Newmark(), dt=0.01, test=TIGHT).run(portal(column), QUAKE, duration=3.0).displacement("C", "x")
+    result = HybridTest(portal(left), QUAKE, ImplicitHybrid(test=RelativeUnbalance(1e-11, iterations=15)), dt=0.01,
+                        duration=3.0).run()
+    assert result.converged.all()
+    assert np.abs(result.displacement("C", "x") - wanted).max() < 1e-8 * np.abs(wanted).max()
 
 
 def test_least_share():
