@@ -334,6 +334,13 @@ class Model:
 
         return model_from_toml(source) if isinstance(source, str) and "\n" in source else read_model(source)
 
+    def to_opensees(self, path: str | PathLike[str], analysis: Any = None, motion: Any = None,
+                    duration: float | None = None) -> None:
+        """Write a script for openseespy: the model, and an analysis or a sequence of them; see `femu.exchange.opensees`."""
+        from femu.exchange.opensees import write_opensees
+
+        write_opensees(self, path, analysis, motion, duration)
+
     def _node(self, name: Name, what: str) -> Node:
         if not _known(name, self.nodes):
             known = ", ".join(repr(n) for n in list(self.nodes)[:12])

@@ -38,6 +38,10 @@ class Book:
         self._last[kind] = self._last.get(kind, 0) + 1
         return self._last[kind]
 
+    def rule(self, element: Any, tag: int, sections: list[int]) -> list[Any] | None:
+        """Arguments of a named integration rule along a member, where places and weights are not to be written as numbers."""
+        return None
+
     def known(self, kind: str, key: Any) -> int | None:
         """Tag under which something has been written before."""
         return self._tags.get((kind, key if isinstance(key, tuple) else id(key)))

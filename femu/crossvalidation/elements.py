@@ -109,7 +109,8 @@ def integration(element: Any, book: Book, situation: Situation) -> tuple[int, in
     tag = book.known("integration", key)
     if tag is None:
         tag = book.remember("integration", key, book.tag("integration"))
-        book.write("beamIntegration", "UserDefined", tag, len(sections), *sections, *along.places, *along.weights)
+        named = book.rule(element, tag, sections)
+        book.write("beamIntegration", *(named or ["UserDefined", tag, len(sections), *sections, *along.places, *along.weights]))
     return tag, len(sections)
 
 
