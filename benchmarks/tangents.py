@@ -1,7 +1,7 @@
 """``femu bench tangents``: estimators of the tangent against the exact one, on a specimen of two hinges.
 
-The building of Mosqueda and Ahmadizadeh: 15 storeys with Bouc-Wen shear (kN, mm), the two-storey column with a plastic hinge at
-each clevis as specimen, counted twice, El Centro at 0.32 g, dt = 10/1024 s, noise 0.003 mm and 0.0075 kN. Every estimator
+The building of Mosqueda and Ahmadizadeh (`femu.reproduce.fifteen_storeys`): the specimen is a two-storey column with a plastic
+hinge at each clevis, counted twice; El Centro at 0.32 g, dt = 10/1024 s, noise 0.003 mm and 0.0075 kN. Every estimator
 sees the same noisy measurements of one test, with increments counted from its converged states. The eigenvector and the
 intrinsic form also work inside the iterations of a test of their own. The error is ``|K - K_exact| / |K_0|`` (Frobenius), root
 mean square over the steps in which a hinge yields: its exact tangent is below half of the initial one.
@@ -16,56 +16,44 @@ import numpy as np
 import numpy.typing as npt
 from scipy.optimize import least_squares
 
-from femu import GroundMotion, Model
 from femu.analyses import HybridResult, HybridTest, ImplicitHybrid, Increment
 from femu.cli.table import Row, Table
-from femu.elements import ZeroLength
 from femu.experimental import (
     BasicSystem,
     BFGSTangent,
     BroydenTangent,
     EigenvectorTangent,
     EmulatedSpecimen,
-    ExperimentalElement,
     InitialTangent,
     IntrinsicTangent,
     Measurement,
-    Scaled,
-    Sensors,
     Specimen,
     TangentEstimator,
     TransposeTangent,
     TwinTangent,
 )
-from femu.materials import BoucWen
+from femu.reproduce.fifteen_storeys import (
+    COLUMNS,
+    DISPLACEMENT_NOISE,
+    DT,
+    FORCE_NOISE,
+    HINGE_STIFFNESS,
+    HINGE_YIELD,
+    HINGES,
+    TWICE,
+    emulated,
+    hinges,
+    hybrid_building,
+    motion,
+)
 
 Array = npt.NDArray[np.float64]
-STOREYS, FLOOR_MASS = 15, 2.1573e-3  # kN s2/mm
-STIFFNESS, FIRST_STIFFNESS, YIELD_DRIFT, HARDENING = 8.86, 1.77, 3.6, 0.05
-PGA, DT = 0.32 * 9810.0, 10.0 / 1024.0
-DAMPING = 0.02
-RATIO = 1.07353  # of the lengths of the two columns
-HINGES = np.array([[1.0, 0.0], [-(1.0 + 1.0 / RATIO), 1.0 / RATIO]])  # hinge rotations times the column length
-HINGE_STIFFNESS, HINGE_YIELD = (1.93632, 0.78368), (5.0, 6.18)
-TWICE = 0.5  # a specimen that counts twice has half of the force
-DISPLACEMENT_NOISE, FORCE_NOISE = 0.003, 0.0075
 CALIBRATION = 6.0  # seconds
 CALIBRATED = f"twin, calibrated on the first {CALIBRATION:g} s and judged after them"
 YIELDING = 0.5  # of the initial tangent
 TOLERANCE, ITERATIONS = 1e-3, 10  # mm
 CLAMP = (0.02, 1.5)  # hardly binds: the estimators as published
 INSIDE = "eigenvector, inside the iterations", "intrinsic, inside the iterations"
-
-
-def smooth(stiffness: float, limit: float) -> BoucWen:
-    """Bouc-Wen law that yields smoothly at a displacement."""
-    shape = 0.5 / limit**2
-    return BoucWen(alpha=HARDENING, k=stiffness, n=2.0, gamma=shape, beta=shape)
-
-
-def hinges(error: float = 0.0) -> list[BoucWen]:
-    """The two hinges; ``error`` is a relative error of stiffness and, with the other sign, of the yield displacement."""
-    return [smooth((1.0 + error) * k, (1.0 - error) * y) for k, y in zip(HINGE_STIFFNESS, HINGE_YIELD, strict=True)]
 
 
 class Watched(Specimen):
@@ -86,51 +74,37 @@ class Watched(Specimen):
         return self.inner.initial_stiffness()
 
 
-def building(specimen: Specimen) -> Model:
-    """The 15 storeys, with the specimen at the first two floors."""
-    model = Model("15 storeys")
-    model.node(0, 0.0, 0.0, fixed=True)
-    for floor in range(1, STOREYS + 1):
-        model.node(floor, 0.0, 0.0, mass=(FLOOR_MASS, 0.0, 0.0))
-        law = smooth(FIRST_STIFFNESS if floor == 1 else STIFFNESS, YIELD_DRIFT)
-        model.add(ZeroLength(f"storey {floor}", floor - 1, floor, {"x": law}))
-    model.add(ExperimentalElement("columns", [(1, "x"), (2, "x")], specimen=specimen, setup=Scaled(2, force=TWICE)))
-    model.modal_damping(DAMPING, modes=STOREYS)
-    return model
-
-
 def tested(specimen: Watched, tangent: TangentEstimator, duration: float) -> HybridResult:
     """One noisy test with an estimator, by the iterations of Mosqueda and Ahmadizadeh."""
     integrator = ImplicitHybrid(test=Increment(TOLERANCE, iterations=ITERATIONS), estimates=ITERATIONS, safe=False)
-    result = HybridTest(building(specimen), GroundMotion.el_centro().scaled(pga=PGA), integrator, dt=DT, duration=duration,
-                        tangents={"columns": tangent}).run()
+    test = HybridTest(hybrid_building(specimen), motion(), integrator, dt=DT, duration=duration, tangents={COLUMNS: tangent})
+    result = test.run()
     assert result.outcome.ok, result.message
     return result
 
 
 def watched(seed: int = 1) -> Watched:
     """The specimen with its sensors."""
-    return Watched(EmulatedSpecimen(hinges(), coordinates=HINGES, sensors=Sensors(DISPLACEMENT_NOISE, FORCE_NOISE), seed=seed))
+    return Watched(emulated(seed))
 
 
 def simulated(duration: float, seed: int = 1) -> tuple[Watched, HybridResult]:
     """One noisy test, with the exact tangent in the integrator."""
     specimen = watched(seed)
-    exact = BasicSystem([smooth(k / TWICE, y) for k, y in zip(HINGE_STIFFNESS, HINGE_YIELD, strict=True)], coordinates=HINGES)
+    exact = BasicSystem(hinges(1.0 / TWICE), coordinates=HINGES)
     return specimen, tested(specimen, TwinTangent(exact, displacement_noise=DISPLACEMENT_NOISE), duration)
 
 
 def calibrated(specimen: Watched, seconds: float = CALIBRATION, error: float = 0.25) -> BasicSystem:
     """A twin that begins ``error`` wrong and is fitted to the noisy measurements of the first seconds by least squares."""
-    twin = BasicSystem(hinges(error), coordinates=HINGES)
+    twin = BasicSystem(hinges(error=error), coordinates=HINGES)
     path = specimen.measured[:round(seconds / DT)]
     forces = np.array([m.force for m in path])
 
     def misfit(logarithms: Array) -> Array:
         stiffnesses, limits = np.exp(logarithms).reshape(2, 2)
         for hinge, (k, y) in enumerate(zip(stiffnesses, limits, strict=True)):
-            twin.parameters[f"{hinge}.k"] = k
-            twin.parameters[f"{hinge}.gamma"] = twin.parameters[f"{hinge}.beta"] = 0.5 / y**2
+            twin.parameters[f"{hinge}.k"], twin.parameters[f"{hinge}.yield_strain"] = k, y
         committed = twin.virgin()
         trial, force, k = committed.copy(), np.zeros(2), np.zeros((2, 2))
         gaps = np.empty_like(forces)
@@ -157,7 +131,7 @@ def estimators(specimen: Watched) -> dict[str, TangentEstimator]:
         "intrinsic (hinge coordinates)": IntrinsicTangent(HINGES, clamp=CLAMP, **noise),
         "twin, parameters exact": TwinTangent(BasicSystem(hinges(), coordinates=HINGES), **noise),
         CALIBRATED: TwinTangent(calibrated(specimen), **noise),
-        "twin, parameters 2 % wrong": TwinTangent(BasicSystem(hinges(0.02), coordinates=HINGES), **noise),
+        "twin, parameters 2 % wrong": TwinTangent(BasicSystem(hinges(error=0.02), coordinates=HINGES), **noise),
     }
 
 
@@ -177,7 +151,7 @@ def error(specimen: Watched, estimates: Iterable[Array], first: int = 0) -> floa
 
 def errors(specimen: Watched, result: HybridResult) -> dict[str, float]:
     """Error of each estimator on the measurements of one test."""
-    displacement, force = result.converged_response("columns")
+    displacement, force = result.converged_response(COLUMNS)
     found: dict[str, float] = {}
     for name, estimator in estimators(specimen).items():
         estimator.start(specimen.initial_stiffness())
@@ -195,7 +169,7 @@ def errors_inside(duration: float) -> dict[str, float]:
     for name, estimator in zip(INSIDE, (EigenvectorTangent(**noise), IntrinsicTangent(HINGES, **noise)), strict=True):
         specimen = watched()
         result = tested(specimen, estimator, duration)
-        found[name] = error(specimen, TWICE * result.stiffness("columns")[1:])
+        found[name] = error(specimen, TWICE * result.stiffness(COLUMNS)[1:])
     return found
 
 
