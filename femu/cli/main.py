@@ -16,7 +16,7 @@ from femu.errors import FemuError
 
 COMMANDS: dict[str, tuple[str, str]] = {
     "demo": ("femu.cli.demo", "Run a portal frame: periods, pushover, El Centro, a picture."),
-    "run": ("femu.cli.run", "Run a script; one for openseespy runs on femu with --as-opensees."),
+    "run": ("femu.cli.run", "Run a script, also one that was written for openseespy."),
     "info": ("femu.cli.info", "Show versions, cores, cache and what is installed."),
     "batch": ("femu.cli.batch", "Run a suite of earthquakes, or an incremental dynamic analysis."),
     "crossvalidate": ("femu.cli.crossvalidate", "Compare femu with openseespy: a suite, or a model of your own."),

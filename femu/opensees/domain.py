@@ -80,6 +80,7 @@ class Domain:
     def __init__(self) -> None:
         self.session: Session | None = None
         self.recorders: dict[int, Recorder] = {}
+        self.next_recorder = 0  # tags go on when the model is wiped, as in OpenSees
         self.clear()
 
     def clear(self) -> None:
@@ -111,7 +112,6 @@ class Domain:
         self._program: Program | None = None
         self._state: State | None = None
         self._stale = True
-        self.next_recorder = 0
 
     # --- defining ---
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from femu.errors import FemuError, UnsupportedError
 
-_OWN = str(Path(__file__).resolve().parent)
+_OWN = Path(__file__).resolve().parent
 
 
 class OpenSeesError(FemuError, RuntimeError):
@@ -32,7 +32,7 @@ def calling_line() -> str:
     frame = sys._getframe(1)
     while frame is not None:
         name = frame.f_code.co_filename
-        if not name.startswith(_OWN) and not name.startswith("<frozen"):
+        if Path(name).parent != _OWN and not name.startswith("<frozen"):
             return f"{Path(name).name}, line {frame.f_lineno}"
         frame = frame.f_back  # type: ignore[assignment]
     return "unknown line"

@@ -199,9 +199,10 @@ def recorder(reader: Reader) -> int:
     made = kind.make(reader, kind.name)
     if domain.session is not None:
         domain.session.end()  # what it records is laid out when a session begins
+    tag = domain.next_recorder
     domain.next_recorder += 1
-    domain.recorders[domain.next_recorder] = made
-    return domain.next_recorder
+    domain.recorders[tag] = made
+    return tag
 
 
 _NODE = f"| {_OUTPUT} | -node *nodes:i | -nodeRange first:i last:i | -region region:i | -dof *dofs:i"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -10,6 +9,7 @@ import numpy as np
 
 from femu import materials as laws
 from femu.component import Material, Section
+from femu.materials import patches
 from femu.opensees.arguments import Reader
 from femu.opensees.domain import Domain, domain
 from femu.opensees.table import Kinds, command
@@ -227,78 +227,31 @@ def layer(reader: Reader) -> None:
     recipe.add(kind.make(reader, reader.read(kind.form)), material)
 
 
-@PATCHES.kind("rect", "rectangular", form="numSubdivY:i numSubdivZ:i yI zI yJ zJ", into="rows of equal fibres")
+@PATCHES.kind("rect", "rectangular", form="numSubdivY:i numSubdivZ:i yI zI yJ zJ", into="rectangle_patch")
 def _rect(reader: Reader, a: dict[str, Any]) -> list[Cell]:
-    _counts(reader, a["numSubdivY"], a["numSubdivZ"])
-    dy, dz = (a["yJ"] - a["yI"]) / a["numSubdivY"], (a["zJ"] - a["zI"]) / a["numSubdivZ"]
-    if dy * dz == 0.0:
-        raise reader.error("the two corners must differ in y and in z.")
-    return [(a["yI"] + (i + 0.5) * dy, a["zI"] + (j + 0.5) * dz, abs(dy * dz))
-            for j in range(a["numSubdivZ"]) for i in range(a["numSubdivY"])]
+    return patches.rectangle_patch(a["numSubdivY"], a["numSubdivZ"], (a["yI"], a["zI"]), (a["yJ"], a["zJ"]))
 
 
-@PATCHES.kind("quad", "quadr", "quadrilateral", form="numSubdivIJ:i numSubdivJK:i yI zI yJ zJ yK zK yL zL",
-              into="cells of a quadrilateral")
+@PATCHES.kind("quad", "quadr", "quadrilateral", form="numSubdivIJ:i numSubdivJK:i yI zI yJ zJ yK zK yL zL", into="quad_patch")
 def _quad(reader: Reader, a: dict[str, Any]) -> list[Cell]:
-    _counts(reader, a["numSubdivIJ"], a["numSubdivJK"])
-    corners = np.array([[a["yI"], a["zI"]], [a["yJ"], a["zJ"]], [a["yK"], a["zK"]], [a["yL"], a["zL"]]])
-    n, m = a["numSubdivIJ"], a["numSubdivJK"]
-
-    def point(i: int, j: int) -> np.ndarray:
-        s, t = i / n, j / m
-        return np.array([(1 - s) * (1 - t), s * (1 - t), s * t, (1 - s) * t]) @ corners
-
-    return [_polygon([point(i, j), point(i + 1, j), point(i + 1, j + 1), point(i, j + 1)]) for j in range(m) for i in range(n)]
-
-
-def _polygon(points: list[np.ndarray]) -> Cell:
-    """Centroid and area of a polygon."""
-    y, z = np.array(points).T
-    cross = y * np.roll(z, -1) - np.roll(y, -1) * z
-    area = 0.5 * cross.sum()
-    return (float(((y + np.roll(y, -1)) * cross).sum() / (6.0 * area)),
-            float(((z + np.roll(z, -1)) * cross).sum() / (6.0 * area)), abs(float(area)))
+    return patches.quad_patch(a["numSubdivIJ"], a["numSubdivJK"], *((a[f"y{c}"], a[f"z{c}"]) for c in "IJKL"))
 
 
 @PATCHES.kind("circ", "circular", form="numSubdivCirc:i numSubdivRad:i yC zC intRad extRad startAng=0 endAng=360",
-              into="sectors of a ring")
+              into="circle_patch")
 def _circ(reader: Reader, a: dict[str, Any]) -> list[Cell]:
-    _counts(reader, a["numSubdivCirc"], a["numSubdivRad"])
-    if not 0.0 <= a["intRad"] < a["extRad"]:
-        raise reader.error("intRad must be at least 0 and below extRad.")
-    start, turn = math.radians(a["startAng"]), math.radians(a["endAng"] - a["startAng"]) / a["numSubdivCirc"]
-    width = (a["extRad"] - a["intRad"]) / a["numSubdivRad"]
-    cells = []
-    for k in range(a["numSubdivRad"]):
-        inner, outer = a["intRad"] + k * width, a["intRad"] + (k + 1) * width
-        area = 0.5 * turn * (outer**2 - inner**2)
-        radius = 4.0 / 3.0 * math.sin(0.5 * turn) / turn * (outer**3 - inner**3) / (outer**2 - inner**2)
-        for j in range(a["numSubdivCirc"]):
-            angle = start + (j + 0.5) * turn
-            cells.append((a["yC"] + radius * math.cos(angle), a["zC"] + radius * math.sin(angle), area))
-    return cells
+    return patches.circle_patch(a["numSubdivCirc"], a["numSubdivRad"], (a["yC"], a["zC"]), a["intRad"], a["extRad"],
+                                a["startAng"], a["endAng"])
 
 
-@LAYERS.kind("straight", form="numFiber:i areaFiber yStart zStart yEnd zEnd", into="bars on a line")
+@LAYERS.kind("straight", form="numFiber:i areaFiber yStart zStart yEnd zEnd", into="straight_layer")
 def _straight(reader: Reader, a: dict[str, Any]) -> list[Cell]:
-    _counts(reader, a["numFiber"])
-    n = a["numFiber"]
-    if n == 1:
-        return [(0.5 * (a["yStart"] + a["yEnd"]), 0.5 * (a["zStart"] + a["zEnd"]), a["areaFiber"])]
-    return [(a["yStart"] + k / (n - 1) * (a["yEnd"] - a["yStart"]), a["zStart"] + k / (n - 1) * (a["zEnd"] - a["zStart"]),
-             a["areaFiber"]) for k in range(n)]
+    return patches.straight_layer(a["numFiber"], a["areaFiber"], (a["yStart"], a["zStart"]), (a["yEnd"], a["zEnd"]))
 
 
-@LAYERS.kind("circ", "circular", form="numFiber:i areaFiber yC zC radius startAng=0 endAng=360", into="bars on a circle")
+@LAYERS.kind("circ", "circular", form="numFiber:i areaFiber yC zC radius startAng=0 endAng=None", into="circle_layer")
 def _circle(reader: Reader, a: dict[str, Any]) -> list[Cell]:
-    _counts(reader, a["numFiber"])
-    n, span = a["numFiber"], a["endAng"] - a["startAng"]
-    turn = math.radians(span / n if abs(span) >= 360.0 else span / max(n - 1, 1))
-    start = math.radians(a["startAng"])
-    return [(a["yC"] + a["radius"] * math.cos(start + k * turn), a["zC"] + a["radius"] * math.sin(start + k * turn),
-             a["areaFiber"]) for k in range(n)]
-
-
-def _counts(reader: Reader, *numbers: int) -> None:
-    if min(numbers) < 1:
-        raise reader.error(f"numbers of fibres {numbers} must be at least 1.")
+    end = a["endAng"]
+    if end is not None and end - a["startAng"] >= patches.FULL_CIRCLE:
+        end = None  # all round: the last bar does not stand on the first
+    return patches.circle_layer(a["numFiber"], a["areaFiber"], (a["yC"], a["zC"]), a["radius"], a["startAng"], end)
