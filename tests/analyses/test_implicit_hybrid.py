@@ -188,10 +188,12 @@ def test_a_beam_column_as_specimen(geometry):
     column = ElasticBeamColumn("left", "A", "C", section=section, geometry=geometry)
     specimen = EmulatedSpecimen(ElasticBeamColumn("left", "A", "C", section=section), length=3.0)
     left = ExperimentalBeamColumn("left", "A", "C", specimen=specimen, geometry=geometry, damped=True)
-    wanted = Transient(Newmark(), dt=0.01, test=TIGHT).run(portal(column), QUAKE, duration=3.0).displacement("C", "x")
-    result = HybridTest(portal(left), QUAKE, ImplicitHybrid(test=RelativeUnbalance(1e-11, iterations=15)), dt=0.01,
-                        duration=3.0).run()
+    test = RelativeUnbalance(1e-11, iterations=15)  # tighter than this is rounding
+    plain = Transient(Newmark(), dt=0.01, test=test).run(portal(column), QUAKE, duration=3.0)
+    wanted = plain.displacement("C", "x")
+    result = HybridTest(portal(left), QUAKE, ImplicitHybrid(test=test), dt=0.01, duration=3.0).run()
     assert result.converged.all()
+    assert not plain.relaxations
     assert np.abs(result.displacement("C", "x") - wanted).max() < 1e-8 * np.abs(wanted).max()
 
 
