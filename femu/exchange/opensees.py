@@ -11,7 +11,7 @@ dictionaries. Where OpenSees has no exact equivalent, the head of the script say
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -20,20 +20,18 @@ import numpy as np
 
 import femu
 from femu.analyses import ArcLength, DisplacementControl, LoadControl, Transient
-from femu.crossvalidation.book import Book, Untranslatable
+from femu.crossvalidation.book import Untranslatable
 from femu.crossvalidation.series import write_series
 from femu.crossvalidation.translate import DIRECTIONS, Scales, Translator, _algorithm, _integrator, _own_means, _share
 from femu.errors import FileError, InputError
+from femu.exchange.opensees_book import ScriptBook, Tag
 from femu.exchange.python_text import call, literal, numbers
 from femu.model import Model
 
-RULES = {"lobatto": "Lobatto", "legendre": "Legendre", "radau": "Radau"}
 ELEMENT_ENERGY = 1e10  # so that the tolerance of an element's own iteration is OpenSees' own, 1e-12
 TOLERANCE = 1e-10  # of a displacement increment, as a share of the model's size
 ITERATIONS = 50
 PERIODS = 3
-NAMED = ("material", "section", "transformation", "integration")
-"""Kinds of OpenSees' objects that get a name of their own in the script."""
 GROUPS = (
     ("nodes", ("node",)),
     ("supports", ("fix",)),
@@ -59,59 +57,6 @@ GROUPS = (
     ),
 )
 """Commands in the order of a script people read; each needs only what stands before it."""
-
-
-class Tag(int):
-    """A tag of OpenSees that is written by name."""
-
-    text: str
-
-    def __new__(cls, value: int, text: str) -> Tag:
-        made = super().__new__(cls, value)
-        made.text = text
-        return made
-
-    def __repr__(self) -> str:
-        return self.text
-
-
-class ScriptBook(Book):
-    """A book whose tags have the names of what they stand for."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.names: dict[str, list[Tag]] = {kind: [] for kind in NAMED}
-        self._open: list[tuple[str, Any]] = []  # what is being written, the innermost last
-
-    def known(self, kind: str, key: Any) -> int | None:
-        found = super().known(kind, key)
-        if found is None:
-            self._open.append((kind, key))
-        return found
-
-    def remember(self, kind: str, key: Any, tag: int) -> int:
-        self._open.pop()
-        return super().remember(kind, key, tag)
-
-    def tag(self, kind: str) -> int:
-        number = super().tag(kind)
-        if kind not in NAMED:
-            return number
-        told = next((key for k, key in reversed(self._open) if k == kind), None)
-        if kind == "transformation":
-            base = f"{_word(told[0])}_geometry"
-        else:
-            base = f"along_{told[0][0]!r}" if kind == "integration" else _word(type(told).__name__)
-        same = sum(1 for other in self.names[kind] if re.fullmatch(rf"{base}(_\d+)?", other.text))
-        made = Tag(number, base if same == 0 else f"{base}_{same + 1}")
-        self.names[kind].append(made)
-        return made
-
-    def rule(self, element: Any, tag: int, sections: list[int]) -> list[Any] | None:
-        if isinstance(element.integration, str):
-            return [RULES[element.integration], tag, sections[0], len(sections)]
-        hinges = element.integration
-        return ["HingeRadau", tag, sections[0], hinges.length_i, sections[-1], hinges.length_j, sections[1]]
 
 
 class ScriptWriter(Translator):
@@ -379,14 +324,8 @@ def _tags(names: list[Any]) -> dict[Any, int]:
     return {name: tag for tag, name in enumerate(names, start=1)}
 
 
-def _dictionary(name: str, tags: dict[Any, Tag]) -> list[str]:
+def _dictionary(name: str, tags: Mapping[Any, int]) -> list[str]:
     return numbers([f"{name} ="], "{" + ", ".join(f"{key!r}: {int(tag)}" for key, tag in tags.items()) + "}")
-
-
-def _word(name: str) -> str:
-    """A name as a variable: NMSection becomes nm_section, p-delta becomes p_delta."""
-    spaced = re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "_", name)
-    return re.sub(r"\W+", "_", spaced).lower()
 
 
 def _pattern_function(name: str) -> str:

@@ -23,6 +23,7 @@ from femu.elements import (
     ForceBeamColumn,
     Hinges,
     LumpedMass,
+    Stations,
     Truss,
     TwoNodeLink,
     ViscousDashpot,
@@ -84,6 +85,8 @@ ELEMENTS = [
                       offset_i=(0.1, 0.2), mass=1 / 3, consistent_mass=True, damped=False),
     ForceBeamColumn("e", 1, "top", section=SECTIONS["nm"], points=4, integration="radau"),
     ForceBeamColumn("e", 1, "top", integration=Hinges(SECTIONS["nm"], 0.2, SECTIONS["uncoupled"], 0.3, SECTIONS["elastic"])),
+    ForceBeamColumn("e", 1, "top", integration=Stations([SECTIONS["nm"], SECTIONS["elastic"], SECTIONS["nm"]], [0.0, 0.5, 1.0],
+                                                        [0.25, 0.5, 0.25])),
     DisplacementBeamColumn("e", 1, "top", section=SECTIONS["fibre"], integration="legendre", points=3),
     Truss("e", 1, "top", material=STEEL, area=0.01, geometry="p-delta", mass=0.1),
     ZeroLength("e", 1, 3, {"rz": STEEL, "x": BoucWen(alpha=0.1, k=1e6, n=2, gamma=1e3, beta=1e3)}, angle=0.7),
@@ -104,7 +107,7 @@ def test_elements(element: Any) -> None:
 
 
 def test_every_element_and_section_is_tried() -> None:
-    tried = {type(e).__name__ for e in ELEMENTS} | {"Hinges"}
+    tried = {type(e).__name__ for e in ELEMENTS} | {"Hinges", "Stations"}
     assert set(femu.elements.__all__) - tried == set()
     sections = {n for n in femu.materials.__all__ if n.endswith("Section")}
     assert sections == {type(s).__name__ for s in SECTIONS.values()}
