@@ -23,6 +23,8 @@ from femu.elements.sections import determine_sections
 from femu.elements.space_sections import BASIC, BASIC_TRIANGLE, COMPONENT, COMPONENTS, ENTRY, TRIANGLE, integrate, invert
 from femu.kernels import Kernel, inlined, shift
 
+ROUND_OFF = 1e-31  # square of a strain that is only round-off: laws that ignore such increments have no better answer
+
 # geometry: stiffness of the virgin section by components; then by points the weights w L and the factors b_a
 ELASTIC, WEIGHTS = 0, COMPONENTS
 # state: basic force, basic stiffness, deformation; by points: deformations, forces, flexibility, stiffness; histories
@@ -162,7 +164,9 @@ def space_force_based(points: int) -> Kernel:
         pieces, k = shift(w, PIECES), shift(w, POINTS)
         target, move = shift(k, TRIANGLE * n), shift(k, (TRIANGLE + components) * n)
         rest = shift(k, WORK_FLOATS * n)
-        code, iterations, error, scale = 0, 0, 0.0, 0.0
+        code, iterations, error, scale, negligible = 0, 0, 0.0, 0.0, 0.0
+        for j in range(n):
+            negligible += ROUND_OFF * g[WEIGHTS + j] * g[ELASTIC]
         for level in range(SUBDIVISIONS + 1):
             parts = 1 << level
             for j in range(SECTION_FLOATS * n):
@@ -192,7 +196,7 @@ def space_force_based(points: int) -> Kernel:
                     if iteration > 0:
                         if error > TOLERANCE * scale:
                             scale = _size(n, g, e, y)
-                        if error <= TOLERANCE * scale:
+                        if error <= max(TOLERANCE * scale, negligible):
                             code = 0
                             break
                     iterations += 1

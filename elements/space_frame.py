@@ -16,7 +16,8 @@ rotations measured from the chord. With the displacements of the ends in local a
 so that v = B u with a constant matrix B over the twelve global displacements, rigid offsets at the ends included, and
 f = B^T q, K = B^T k B: the linear geometry. P-Delta adds the moment of N on the relative transverse displacement in both
 local planes, N/L (n_y n_y^T + n_z n_z^T) u with rows n_y and n_z; what the change of N adds to the stiffness is not
-symmetric and left out, as is usual. The end reactions of a member load keep their direction.
+symmetric and left out, as is usual. The corotational geometry is in `femu.elements.space_corotation`. The end reactions
+of a member load keep their direction in all three.
 """
 
 from __future__ import annotations
@@ -27,7 +28,8 @@ import numpy.typing as npt
 from femu import context as slot
 from femu.elements.assembly import scatter_forces, scatter_vectors
 from femu.elements.frame import BASIC_WORKSPACE as PLANE_WORKSPACE
-from femu.elements.frame import P_DELTA
+from femu.elements.frame import COROTATIONAL, P_DELTA
+from femu.elements.space_corotation import ROTATION_FLOATS, WORK_FLOATS, add_geometric_stiffness, corotate
 from femu.kernels import floats_at, inlined, ints_at, kernel, shift
 
 Array = npt.NDArray[np.float64]
@@ -41,15 +43,18 @@ SWAY, REACTIONS = MATRIX + BASIC * DOFS, MATRIX + (BASIC + 2) * DOFS
 # member load: reactions at the ends (local x at i, y at i and j, z at i and j), then its own
 END_REACTIONS = 5
 FRAME_CONSTANTS = REACTIONS + END_REACTIONS * DOFS
-# integers after the degrees of freedom: geometry
-GEOMETRY = slot.DOFS + DOFS
-OWN_INTEGERS = slot.DOFS + DOFS + 1
+# integers after the degrees of freedom: geometry, where the rotations of the ends begin in the state (corotational)
+GEOMETRY, ROTATIONS = slot.DOFS + DOFS, slot.DOFS + DOFS + 1
+OWN_INTEGERS = slot.DOFS + DOFS + 2
 # where the basic stiffness begins in the state
 BASIC_STIFFNESS = BASIC
-# workspace: displacements, deformations, forces, k B, stiffness; then the basic kernel's
+# workspace: displacements, deformations, forces, k B, stiffness, B of the deformed member and what it was made of; then the
+# basic kernel's
 U, V, F, KB = 0, DOFS, DOFS + BASIC, 2 * DOFS + BASIC
 K = KB + BASIC * DOFS
-BASIC_WORKSPACE = K + DOFS * (DOFS + 1) // 2
+B = K + DOFS * (DOFS + 1) // 2
+TURNED = B + BASIC * DOFS
+BASIC_WORKSPACE = TURNED + WORK_FLOATS
 
 
 @kernel(slot.GROUP)
@@ -67,15 +72,19 @@ def space_frame_group(context, first, count, mode):
         for a in range(DOFS):
             u[a] = total[own[slot.DOFS + a]]
         matrix = shift(g, MATRIX)
-        for r in range(BASIC):
-            v[r] = 0.0
-            for a in range(DOFS):
-                v[r] += matrix[DOFS * r + a] * u[a]
+        if kind == COROTATIONAL:
+            matrix = shift(w, B)
+            corotate(g, shift(before, own[ROTATIONS]), u, v, matrix, shift(w, TURNED))
+        else:
+            for r in range(BASIC):
+                v[r] = 0.0
+                for a in range(DOFS):
+                    v[r] += matrix[DOFS * r + a] * u[a]
 
-        state = before
+        state, evaluated = before, False
         # an element that was never evaluated has no stiffness to form anything from
         if mode != slot.FORM or before[BASIC_STIFFNESS] == 0.0:
-            state = after
+            state, evaluated = after, True
             for a in range(TRIANGLE):
                 k[a] = state[BASIC_STIFFNESS + a]
             if slot.call_basic(own[slot.BASIC], (
@@ -87,7 +96,7 @@ def space_frame_group(context, first, count, mode):
                     w[PLANE_WORKSPACE + a] = w[BASIC_WORKSPACE + a]
                 return 1
             for a in range(TRIANGLE):
-                if k[a] != state[BASIC_STIFFNESS + a]:
+                if k[a] != state[BASIC_STIFFNESS + a] or kind == COROTATIONAL:
                     context[slot.CHANGED] = 1
 
         for a in range(DOFS):
@@ -107,6 +116,12 @@ def space_frame_group(context, first, count, mode):
                     moved += row[a] * u[a]
                 for a in range(DOFS):
                     f[a] += ratio * moved * row[a]
+        if kind == COROTATIONAL and evaluated:
+            kept = shift(after, own[ROTATIONS])
+            for a in range(ROTATION_FLOATS):
+                kept[a] = w[TURNED + a]
+            for a in range(DOFS):
+                kept[ROTATION_FLOATS + a] = f[a]
         if mode == slot.FORCES:
             scatter_forces(context, own, DOFS, f)
             continue
@@ -118,6 +133,8 @@ def space_frame_group(context, first, count, mode):
                     for b in range(a + 1):
                         k[entry + b] += ratio * row[a] * row[b]
                     entry += a + 1
+        elif kind == COROTATIONAL:
+            add_geometric_stiffness(state, matrix, shift(w, TURNED), k)
         scatter_vectors(context, own, DOFS, f, k)
     return 0
 

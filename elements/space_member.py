@@ -14,7 +14,8 @@ import numpy as np
 from femu.element import SPACE_DOFS, Array, Element, Name, Plan, span
 from femu.elements import space_frame
 from femu.elements.frame import GEOMETRIES
-from femu.errors import InputError, UnsupportedError
+from femu.elements.space_corotation import END_FORCES, ROTATION_STATE
+from femu.errors import InputError
 from femu.loads import PointLoad, UniformLoad
 
 if TYPE_CHECKING:
@@ -31,15 +32,14 @@ PARALLEL = 1e-8  # sine of the angle below which two directions count as one
 def plan_in_space(element: FrameElement, coordinates: dict[Name, Array]) -> Plan:
     """Lay a beam-column out in space."""
     length, axes, offset_i, offset_j = placed(element, coordinates)
-    if element.geometry == "corotational":
-        raise UnsupportedError(f"{element.label()}: in space geometry is \"linear\" or \"p-delta\".")
     integers, constants, state, workspace, load = element.space_plan(length)
+    turned = [*ROTATION_STATE, *END_FORCES] if element.geometry == "corotational" else []
     return Plan(
         dofs=[(node, d) for node in element.nodes for d in SPACE_DOFS],
         group=space_frame.space_frame_group, basic=element.space_kernel(),
-        integers=[GEOMETRIES[element.geometry], *integers],
+        integers=[GEOMETRIES[element.geometry], len(SPACE_STATE) + len(state), *integers],
         geometry=[*space_frame.constants(length, axes, offset_i, offset_j), *constants],
-        state=SPACE_STATE + state, workspace=space_frame.BASIC_WORKSPACE + workspace,
+        state=SPACE_STATE + state + turned, workspace=space_frame.BASIC_WORKSPACE + workspace,
         load_size=space_frame.END_REACTIONS + load, end_reactions=space_frame.END_REACTIONS, damped=element.damped,
         mass=_mass_terms(element, length, axes), basic_forces=SPACE_NAMES)
 

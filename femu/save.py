@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from femu.element import Name
 from femu.errors import InputError, ModelError
 from femu.program import Program
+from femu.space_forces import TURNED
 from femu.state import ENERGIES
 
 Names = bool | Iterable[Name]
@@ -97,10 +98,16 @@ class Save:
         blocks["internal"] = [layout.internal + place for place in held] if self.reactions else []
         blocks["energy"] = list(range(layout.energy, layout.energy + len(ENERGIES))) if self.energy else []
         basic: list[int] = []
+        turned: list[int] = []
         for name in self.elements(program, self.forces):
-            start, _ = program.element_state(name)
-            basic += range(layout.elements + start, layout.elements + start + len(program.plans[name].basic_forces))
+            start, variables = program.element_state(name)
+            first = layout.elements + start
+            basic += range(first, first + len(program.plans[name].basic_forces))
+            if TURNED[-1] in variables:
+                turned += [first + variables.index(v) for v in TURNED]
         blocks["basic"] = basic
+        if turned:
+            blocks["turned"] = turned
         blocks["section"] = [layout.elements + program.element_state(name)[0] + v for name in self.sectioned(program)
                              for v, variable in enumerate(program.plans[name].state) if of_section(variable)]
         blocks["fibre"] = [layout.elements + program.element_state(name)[0] + v for name in self.fibred(program)

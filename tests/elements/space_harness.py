@@ -46,7 +46,7 @@ class Case:
     coincident: bool = False
 
 
-def frame(kind: Any, offsets: bool = False, geometries: tuple[str, ...] = GEOMETRIES, **options: Any) -> Case:
+def frame(kind: Any, offsets: bool = False, **options: Any) -> Case:
     """A beam-column."""
     def make(geometry: str, turn: np.ndarray) -> Any:
         own = dict(options)
@@ -54,20 +54,18 @@ def frame(kind: Any, offsets: bool = False, geometries: tuple[str, ...] = GEOMET
             own |= {"offset_i": turn @ OFFSETS[0], "offset_j": turn @ OFFSETS[1]}
         return kind("e", 1, 2, geometry=geometry, vecxz=turn @ VECXZ, **own)
 
-    return Case(make, geometries)
+    return Case(make, GEOMETRIES)
 
 
-SMALL = ("linear", "p-delta")
 CASES: dict[str, Case] = {
-    "elastic": frame(ElasticBeamColumn, section=SPACE, geometries=SMALL),
-    "elastic, offsets": frame(ElasticBeamColumn, offsets=True, section=SPACE, geometries=SMALL),
-    "elastic, hinges": frame(ElasticBeamColumn, section=SPACE, release_i="y", release_j=True, geometries=SMALL),
-    "force, fibres": frame(ForceBeamColumn, section=FIBRES, points=4, geometries=SMALL),
-    "force, uncoupled, offsets": frame(ForceBeamColumn, offsets=True, section=UNCOUPLED, points=3, geometries=SMALL),
-    "force, hinges": frame(ForceBeamColumn, integration=Hinges(FIBRES, 0.2, UNCOUPLED, 0.25, SPACE), geometries=SMALL),
-    "displacement, fibres": frame(DisplacementBeamColumn, section=FIBRES, points=3, geometries=SMALL),
-    "displacement, uncoupled, offsets": frame(DisplacementBeamColumn, offsets=True, section=UNCOUPLED, points=4,
-                                              geometries=SMALL),
+    "elastic": frame(ElasticBeamColumn, section=SPACE),
+    "elastic, offsets": frame(ElasticBeamColumn, offsets=True, section=SPACE),
+    "elastic, hinges": frame(ElasticBeamColumn, section=SPACE, release_i="y", release_j=True),
+    "force, fibres": frame(ForceBeamColumn, section=FIBRES, points=4),
+    "force, uncoupled, offsets": frame(ForceBeamColumn, offsets=True, section=UNCOUPLED, points=3),
+    "force, hinges": frame(ForceBeamColumn, integration=Hinges(FIBRES, 0.2, UNCOUPLED, 0.25, SPACE)),
+    "displacement, fibres": frame(DisplacementBeamColumn, section=FIBRES, points=3),
+    "displacement, uncoupled, offsets": frame(DisplacementBeamColumn, offsets=True, section=UNCOUPLED, points=4),
     "zero length section": Case(lambda geometry, turn: ZeroLengthSection("e", 1, 2, FIBRES, orient=[turn @ v for v in ORIENT]),
                                 coincident=True),
     "truss": Case(lambda geometry, turn: Truss("e", 1, 2, material=MenegottoPinto(E, FY, 0.02), area=AREA, geometry=geometry),
@@ -77,6 +75,8 @@ CASES: dict[str, Case] = {
     "zero length": Case(lambda geometry, turn: ZeroLength("e", 1, 2, LAWS, orient=[turn @ v for v in ORIENT]), coincident=True),
 }
 ALL = [(name, geometry) for name, case in CASES.items() for geometry in case.geometries]
+TURNING = [(name, geometry) for name, geometry in ALL if geometry == "corotational" and name != "truss"]
+"""Members whose rotations are finite: their forces are not the derivative of an energy by the components of rotations."""
 
 
 def free_element(name: str, geometry: str, turn: np.ndarray | None = None) -> Probe:
