@@ -232,6 +232,7 @@ class FixedIterations(OneStep):
 
     kernel: ClassVar[Kernel] = fixed_iterations
     command: ClassVar[Kernel] = command
+    elements_stay: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         if not isinstance(self.of, OneStep) or self.of.kernel is not march:

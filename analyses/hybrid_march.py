@@ -5,7 +5,7 @@ from __future__ import annotations
 import ctypes
 import time
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -66,6 +66,7 @@ class _Asked:
     converged: tuple[Array, Array]  # displacement and force of the last step, in the committed state
     columns: Columns
     measured: Measurement
+    own: slice  # its state among those of the elements
 
 
 class HybridMarch:
@@ -109,14 +110,14 @@ class HybridMarch:
 
     def _asked(self, name: Name) -> _Asked:
         element, tangent, n = self.test.elements[name], self.test.tangents[name], self.test.elements[name].basic_size
-        start, _ = self.program.element_state(name)
+        start, names = self.program.element_state(name)
         inside = self.test.integrator.inside and tangent.springs_of() is not None
         if inside:
             element.estimate_by(self.program, self.elements, tangent, getattr(self.test.integrator, "reach", 1.0), self.least)
         at = start + n + n * (n + 1) // 2
         return _Asked(element, tangent, inside, self.run[slot.T][at:at + n],
                       (self.elements[at:at + n], self.elements[start:start + n]), self.record.columns[name],
-                      Measurement(np.zeros(n), np.zeros(n)))
+                      Measurement(np.zeros(n), np.zeros(n)), slice(start, start + len(names)))
 
     def _stiffness_by_mass(self) -> float:
         """Largest eigenvalue of M^-1 K with the initial stiffness of all specimens, where there is mass."""
@@ -165,6 +166,8 @@ class HybridMarch:
                     waiting += self._exchange(step + 1, now, row)
                 run.context[slot.FIRST], run.context[slot.LAST] = step, step + 1
                 self._must(kernel(context), step)
+                if test.integrator.elements_stay:
+                    self._must(self._settle(context, places, step + 1), step)
                 self.done = step + 1
                 for asked in self.asked:
                     asked.element.specimen.commit(now)
@@ -178,6 +181,17 @@ class HybridMarch:
                     self.journal.commit(step + 1, now, self.state.vector, test._extra(), test.parameters, row)
         finally:
             self.seconds = clock() - begun
+
+    def _settle(self, context: Any, places: Any, done: int) -> int:
+        """Let experimental elements that the integrator left where they were asked go linearly to the end of the step."""
+        u, trial, marcher = self.program.layout.u, self.run[slot.T], self.marcher
+        self.run[slot.COMMAND][:] = self.state.vector[u:u + self.program.ndof]
+        why = int(_deform.ctypes(context, places, len(self.asked)))
+        for asked in self.asked:
+            self.elements[asked.own] = trial[asked.own]
+        if done % self.test._save.every == 0:  # the row was recorded with the commit
+            marcher.output[self.run.context[slot.ROW] - 1, :len(marcher.columns)] = self.state.vector[marcher.columns]
+        return why
 
     def _must(self, why: int, step: int) -> None:
         if why != code.DONE:

@@ -28,6 +28,7 @@ class OneStep(ABC):
     hybrid: ClassVar[bool] = True  # whether it serves in a hybrid test
     kernel: ClassVar[Kernel] = march
     command: ClassVar[Kernel] = explicit_predictor
+    elements_stay: ClassVar[bool] = False  # whether elements keep the state of where they were asked, short of the step's end
     inside: ClassVar[bool] = False  # whether its iterations let the experimental elements estimate their stiffness
 
     @abstractmethod

@@ -209,6 +209,7 @@ class AlphaOS(OneStep):
 
     kernel: ClassVar[Kernel] = operator_splitting
     command: ClassVar[Kernel] = command
+    elements_stay: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         if not finite(self.alpha) or not 2.0 / 3.0 - 1e-12 <= self.alpha <= 1.0:
