@@ -32,7 +32,7 @@ from femu.errors import InputError
 from femu.experimental.element import Experimental
 from femu.experimental.errors import ExperimentError
 from femu.experimental.journal import Journal, Record, read_journal
-from femu.experimental.specimen import Measurement
+from femu.experimental.specimen import Measurement, Specimen
 from femu.experimental.tangent import InitialTangent, TangentEstimator
 from femu.model import Model
 from femu.outcome import Outcome
@@ -119,6 +119,7 @@ class HybridTest:
         self._count = self._transient._count(self._motions, duration, self.program.state())
         self.parameters = self.program.parameters.vector.copy()
         self.memory = _Memory(self.integrator.memory(self.program))
+        self._before: dict[Name, tuple[Specimen, Array]] = {}  # specimens, and what was known of them before the first run
 
     def _check_tangents(self, given: Mapping[Name, TangentEstimator]) -> dict[Name, TangentEstimator]:
         for name, estimator in given.items():
@@ -137,10 +138,20 @@ class HybridTest:
                 "updated": self.updater is not None}
 
     def run(self, journal: str | PathLike[str] | None = None) -> HybridResult:
-        """Run from the start, with everything in a ``journal`` where one is wanted."""
+        """Run from the start, with everything in a ``journal`` where one is wanted.
+
+        Run again, emulated specimens are set back to where they were before the first run; physical ones stay where they are.
+        """
+        for name, element in self.elements.items():
+            specimen, before = self._before.setdefault(name, (element.specimen, element.checkpoint()))
+            if specimen is not element.specimen:  # it was replaced
+                self._before[name] = element.specimen, element.checkpoint()
+            elif len(specimen.state):
+                element.restore(before)
         self._begin()
-        book = self._journal(journal) if journal is not None else None
-        return self._march(None, book)
+        march = HybridMarch(self, None, None)
+        march.journal = self._journal(journal) if journal is not None else None
+        return self._march(march)
 
     def resume(self, journal: str | PathLike[str]) -> HybridResult:
         """Go on from the last committed step of an interrupted test."""
@@ -162,9 +173,10 @@ class HybridTest:
             for command, d, f, when in record.unfinished(str(name), step + 1):
                 element.expect(command, Measurement(d, f, when))
                 kept.append(str(name))
-        book = self._journal(f"{record.path}.resumed", overwrite=True)
-        book.take_over(record, step, kept)
-        return self._march(record, book)
+        march = HybridMarch(self, record, None)
+        march.journal = self._journal(f"{record.path}.resumed", overwrite=True)
+        march.journal.take_over(record, step, kept)
+        return self._march(march)
 
     def check(self, record: Record) -> None:
         """Raise where a journal belongs to another test."""
@@ -204,8 +216,7 @@ class HybridTest:
                        specimens=len(self._extra()), parameters=(list(p.parameters.names), p.parameters.vector),
                        updated=self.updater is not None, record=width, about={**self.describe(), **told}, overwrite=overwrite)
 
-    def _march(self, before: Record | None, journal: Journal | None) -> HybridResult:
-        march = HybridMarch(self, before, journal)
+    def _march(self, march: HybridMarch) -> HybridResult:
         outcome, message = Outcome.ERROR, ""
         pacer = Pacer(self.pace) if self.pace is not None else None
         try:
@@ -222,8 +233,8 @@ class HybridTest:
             for element in self.elements.values():
                 if outcome is not Outcome.COMPLETE:
                     element.specimen.hold()
-            if journal is not None:
-                journal.close(outcome, message)
+            if march.journal is not None:
+                march.journal.close(outcome, message)
         return march.result(outcome, message, pacer)
 
 

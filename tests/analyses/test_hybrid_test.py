@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from hybrid_models import CHAIN, LINK, MASSES, SPRINGS, frame, hybrid, laws, masses, ordinary
 
-from femu import AnalysisError, GroundMotion, HybridTest, InputError, ModelError, Outcome, Result, Save
+from femu import AnalysisError, GroundMotion, HybridTest, InputError, Model, ModelError, Outcome, Result, Save
 from femu.analyses import HHT, ImplicitHybrid, Newmark, RungeKutta, Transient
 from femu.analyses.hybrid_result import HybridResult
 from femu.experimental import (
@@ -190,6 +190,23 @@ def test_replay(tmp_path):
     assert found is not None
     assert found.step > 1
     assert isinstance(other.elements["specimen"].specimen, ReplaySpecimen)
+
+
+def test_run_again_from_the_start():
+    test = noisy(updater=Learner())
+    first, second = test.run(), test.run()
+    assert np.array_equal(first.state.vector, second.state.vector)
+    assert np.array_equal(first.measured("specimen")[1], second.measured("specimen")[1])
+
+
+def test_a_model_that_cannot_run_leaves_no_journal(tmp_path):
+    model = Model("no mass")
+    model.node(0, 0.0, 0.0, fixed=True)
+    model.node(1, 0.0, 0.0, fixed=("y", "rz"))
+    model.add(ExperimentalElement("e", [(1, "x")], specimen=EmulatedSpecimen(Elastic(1.0))))
+    with pytest.raises(AnalysisError, match="no mass"):
+        HybridTest(model, QUAKE, dt=DT).run(tmp_path / "j.h5")
+    assert not (tmp_path / "j.h5").exists()
 
 
 # --- the updater ---
