@@ -9,6 +9,7 @@ STUDIES: dict[str, str] = {
     "cukf-identification": "femu.reproduce.cukf_identification:run",
     "section-updating": "femu.reproduce.section_updating:run",
     "implicit-integration": "femu.reproduce.implicit_integration:run",
+    "multirate": "femu.reproduce.multirate:run",
 }
 
 command = study_command("reproduce", STUDIES, "Repeat the study of a paper and compare with its figures.")
