@@ -123,8 +123,8 @@ def run(quick: bool = False, picture: Path | None = PICTURE) -> Table:
     _two_processes(table, truth, quick)
     table.notes.append("Tuning of the filter is not printed; this one (prior 10 %, drift 1e-4 a step at 200 Hz) was chosen "
                        "beside the paper's table, so the rows with updating agree with it and do not predict it.")
-    table.notes.append("With A free, k, A, alpha, beta and gamma are not separately identifiable (the scale of z is arbitrary): the "
-                       "force is found, the parameters end away from the exact ones.")
+    table.notes.append("With A free, k, A, alpha, beta and gamma are not separately identifiable (the scale of z is arbitrary): "
+                       "the force is found, the parameters end away from the exact ones.")
     if picture is not None:
         draw(exact, fixed, shown[0], shown[1], picture)
         table.notes.append(f"picture: {picture}")
