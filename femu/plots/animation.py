@@ -28,7 +28,7 @@ GIF_DOTS_PER_INCH = 80
 def animate(
     result: Result, path: str | PathLike[str], *, scale: float | None = None, frames: int = FRAMES, per_second: int = PER_SECOND
 ) -> None:
-    """Write the moving deformed shape of a plane model to a file that ends in .gif or .html.
+    """Write the moving deformed shape to a file that ends in .gif or .html.
 
     ``frames`` pictures are spread evenly over the result; ``scale`` enlarges the displacements.
     """
@@ -38,8 +38,6 @@ def animate(
     if isinstance(frames, bool) or not isinstance(frames, int) or frames < 2:
         raise InputError("animate", "frames", frames, "must be a whole number from 2 on")
     plan = sketch(result)
-    if not plan.plane:
-        raise InputError("animate", "result", result.model, "must be of a plane model")
     rows = np.unique(np.linspace(0, len(result.time) - 1, frames).round().astype(int))
     if scale is None:
         worst = int(np.abs(result.arrays["u"]).max(axis=1).argmax())
@@ -80,7 +78,7 @@ def _gif(plan: Sketch, result: Result, rows: npt.NDArray[np.int64], scale: float
 
 def _box(plan: Sketch, result: Result, rows: npt.NDArray[np.int64], scale: float) -> tuple[Array, Array]:
     """Corners of what the moving model takes up, with a margin."""
-    reach = np.array([p[:2] for p in plan.points.values()])
+    reach = np.array(list(plan.points.values()))
     low, high = reach.min(axis=0), reach.max(axis=0)
     for row in rows:
         moved = displacements(result, int(row))
@@ -112,7 +110,7 @@ def player(
     for row in rows:
         moved = displacements(result, int(row))
         shapes.append([_packed(plan.curve(m, moved, scale)[:: 2 if m.frame else 1], low, high) for m in members])
-    supports = [] if plan.model is None else [node for node in plan.model.nodes.values() if node.fixed]
+    supports = [] if plan.model is None else [plan.points[name] for name, node in plan.model.nodes.items() if node.fixed]
     data = {
         "width": float(high[0] - low[0]),
         "height": float(high[1] - low[1]),
@@ -122,7 +120,7 @@ def player(
         "colours": [kind_of(m)[0] for m in members],
         "rest": [_packed(plan.curve(m, {}, 0.0), low, high) for m in members],
         "shapes": shapes,
-        "feet": [_packed(node.coordinates[None, :], low, high) for node in supports],
+        "feet": [_packed(at[None, :], low, high) for at in supports],
     }
     piece = (resources.files("femu.plots") / "data" / "player.html").read_text(encoding="utf-8")
     piece = piece.replace("DATA", json.dumps(data, separators=(",", ":")).replace("</", "<\\/"))

@@ -59,7 +59,7 @@ def draw_supports(ax: Axes, plan: Sketch) -> None:
     if plan.model is not None:
         for name, node in plan.model.nodes.items():
             if node.fixed:
-                marks.support(ax, node.coordinates, node.fixed, _towards(plan, name))
+                marks.support(ax, plan.points[name], node.fixed, _towards(plan, name))
 
 
 def plot_deformed(
@@ -71,10 +71,6 @@ def plot_deformed(
     """
     row = row_of(result, time, step)
     plan = sketch(result)
-    if not plan.plane:
-        from femu.plots.space import plot_space_deformed
-
-        return plot_space_deformed(plan, displacements(result, row), ax, scale)
     moved = displacements(result, row)
     factor = plan.enlargement(moved, SHARE) if scale is None else scale
     ax = axes(ax, *_shape(plan))
@@ -118,10 +114,6 @@ def plot_modes(modes: Modes, ax: Axes | None = None, *, numbers: Sequence[int] |
     for number in chosen:
         if not 1 <= number <= len(modes.periods):
             raise InputError("plot_modes", "numbers", number, f"must lie between 1 and {len(modes.periods)}")
-    if not plan.plane:
-        from femu.plots.space import plot_space_modes
-
-        return plot_space_modes(plan, modes, chosen, ax, scale)
     ax = axes(ax, *_shape(plan))
     with style():
         draw_members(ax, plan, faint=True)

@@ -44,7 +44,12 @@ _PATHS = {name: _path(lines) for name, lines in _SHAPES.items()}
 
 def support_kind(fixed: set[str]) -> tuple[str, float] | None:
     """Kind of support and its turn in degrees (None: away from what it holds), by the directions that are held."""
-    held = {d for d in fixed if d in ("x", "y", "rz")}
+    if fixed & {"z", "rx", "ry"}:  # in space, by how much is held
+        moves, turns = fixed & {"x", "y", "z"}, fixed & {"rx", "ry", "rz"}
+        if len(moves) == 3:
+            return ("fixed", float("nan")) if len(turns) == 3 else ("pinned", 0.0)
+        return ("roller", 0.0) if moves else ("turn", 0.0)
+    held = fixed & {"x", "y", "rz"}
     if held == {"x", "y", "rz"}:
         return "fixed", float("nan")
     if held == {"x", "y"}:
@@ -81,8 +86,12 @@ def support(ax: Axes, at: Array, fixed: set[str], towards: Array) -> None:
 
 
 def arrow(ax: Axes, tip: Array, direction: Array, length: float, colour: str, width: float = 1.3, label: str = "") -> None:
-    """An arrow that ends at ``tip``, ``length`` points long, with a text at its tail."""
-    unit = direction / np.linalg.norm(direction)
+    """An arrow that ends at ``tip``, ``length`` points long, with a text at its tail; a dot where it points at the reader."""
+    size = float(np.linalg.norm(direction))
+    if size < 1e-9:
+        ax.plot([tip[0]], [tip[1]], marker="o", markersize=6.0, color=colour, zorder=7, label="_towards the reader")
+        return
+    unit = direction / size
     tail = -length * unit
     ax.annotate(
         "",

@@ -40,6 +40,7 @@ Array = npt.NDArray[np.float64]
 SHORTEST, LONGEST = 18.0, 34.0  # points, of the arrows of loads
 LOCAL_AXES, AXIS = 20.0, "#555555"  # points, colour
 BAND = 0.05  # height of a uniform load's arrows, as a share of the model's size
+SEEN = 0.15  # length on the paper above which an axis of length 1 is drawn
 MOST_NAMES = 60  # of nodes; beyond that they would only cover the drawing
 HALO = [patheffects.withStroke(linewidth=2.6, foreground="white")]
 
@@ -71,10 +72,6 @@ def plot_model(
     member, in which member loads and forces are given. A clamped support is hatched, a pinned one a triangle.
     """
     plan = sketch(source)
-    if not plan.plane:
-        from femu.plots.space import plot_space_model
-
-        return plot_space_model(plan, ax, names=names, legend=legend)
     ax = axes(ax, *_shape(plan))
     told = names if names is not None else len(plan.points) <= MOST_NAMES
     with style():
@@ -99,6 +96,8 @@ def plot_model(
             _local_axes(ax, plan)
         if told:
             _names(ax, plan)
+        if not plan.plane:
+            _globe(ax, plan)
         drawing(ax, 0.2)
         if legend and handles:
             ax.legend(
@@ -117,7 +116,7 @@ def _shape(plan: Sketch) -> tuple[float, float]:
     """Size of a new picture that fits the model, in inches."""
     if not plan.points:
         return 6.4, 4.2
-    width, height = np.ptp(np.array([p[:2] for p in plan.points.values()]), axis=0)
+    width, height = np.ptp(np.array(list(plan.points.values())), axis=0)
     ratio = float(np.clip((height + 0.25 * plan.size) / (width + 0.25 * plan.size), 0.45, 1.35))
     return 6.4, 6.4 * ratio
 
@@ -204,17 +203,16 @@ def _supports(ax: Axes, plan: Sketch) -> None:
     assert plan.model is not None
     for name, node in plan.model.nodes.items():
         if node.fixed:
-            marks.support(ax, node.coordinates, node.fixed, _towards(plan, name))
+            marks.support(ax, plan.points[name], node.fixed, _towards(plan, name))
         if node.motion:
             for direction in node.motion:
-                if direction in ("x", "y"):
-                    step = np.array([1.0, 0.0] if direction == "x" else [0.0, 1.0])
-                    marks.arrow(ax, node.coordinates, step, LONGEST, PURPLE, label="moves")
+                if direction in ("x", "y", "z"):
+                    marks.arrow(ax, plan.points[name], plan.direction(direction), LONGEST, PURPLE, label="moves")
 
 
 def _constraints(ax: Axes, plan: Sketch) -> None:
     assert plan.model is not None
-    for a, b, _ in plan.model.equal:
+    for a, b, _ in [*plan.model.equal, *plan.model.diaphragms]:
         p, q = plan.points[a], plan.points[b]
         ax.plot([p[0], q[0]], [p[1], q[1]], color=GREY, linewidth=0.9, linestyle=(0, (1, 2)), zorder=2, label="_equal")
     for a, b in plan.model.links:
@@ -224,7 +222,7 @@ def _constraints(ax: Axes, plan: Sketch) -> None:
 
 def _masses(ax: Axes, plan: Sketch) -> Line2D:
     assert plan.model is not None
-    heavy = [node.coordinates for node in plan.model.nodes.values() if any(m > 0.0 for m in node.mass.values())]
+    heavy = [plan.points[name] for name, node in plan.model.nodes.items() if any(m > 0.0 for m in node.mass.values())]
     ax.plot(
         [p[0] for p in heavy],
         [p[1] for p in heavy],
@@ -256,14 +254,14 @@ def _loads(ax: Axes, plan: Sketch, wanted: bool | str | Iterable[str], units: Un
     colours = (VERMILION, PURPLE, GREEN, BLUE)
     for number, name in enumerate(chosen):
         pattern, colour = patterns[name], colours[number % len(colours)]
-        most = max((abs(v) for (_, d), v in pattern.nodal.items() if d != "rz"), default=1.0)
+        most = max((abs(v) for (_, d), v in pattern.nodal.items() if d in ("x", "y", "z")), default=1.0)
         (force, force_name), (torque, torque_name) = units.of("force"), units.of("moment")
         for (node, direction), value in pattern.nodal.items():
             at = plan.points[node]
-            if direction == "rz":
+            if direction.startswith("r"):
                 marks.moment(ax, at, value > 0.0, colour, short(abs(value) / torque, torque_name))
                 continue
-            step = np.sign(value) * np.array([1.0, 0.0] if direction == "x" else [0.0, 1.0])
+            step = np.sign(value) * plan.direction(direction)
             length = SHORTEST + (LONGEST - SHORTEST) * abs(value) / most
             marks.arrow(ax, at, step, length, colour, label=short(abs(value) / force, force_name))
         for element, load in pattern.member:
@@ -277,20 +275,18 @@ def _loads(ax: Axes, plan: Sketch, wanted: bool | str | Iterable[str], units: Un
 
 def _member_load(ax: Axes, plan: Sketch, member: Member, load: Any, colour: str, units: Units) -> None:
     a, b = plan.ends(member)
-    local = plan.axes(member)
+    local, parts = plan.axes(member), np.array([load.x, load.y, load.z])
+    amount = float(np.linalg.norm(parts))
+    if amount == 0.0:
+        return
     if isinstance(load, PointLoad):
         size, unit = units.of("force")
-        force = load.x * local[0] + load.y * local[1]
-        marks.arrow(ax, a + load.at * (b - a), force, LONGEST, colour, label=short(float(np.linalg.norm(force)) / size, unit))
+        marks.arrow(ax, a + load.at * (b - a), parts @ local, LONGEST, colour, label=short(amount / size, unit))
     elif isinstance(load, UniformLoad):
         size, unit = units.of("force/length")
-        force = load.x * local[0] + load.y * local[1]
-        amount = float(np.linalg.norm(force))
-        if amount == 0.0:
-            return
-        step = -BAND * plan.size * force / amount
-        if abs(load.y) < 1e-9 * amount:  # along the member: beside it
-            step = BAND * plan.size * local[1]
+        step = -BAND * plan.size * (parts @ local) / amount
+        if max(abs(load.y), abs(load.z)) < 1e-9 * amount:  # along the member: beside it
+            step = BAND * plan.size * plan.normal(member)
         places = np.linspace(0.0, 1.0, max(4, round(float(np.linalg.norm(b - a)) / (0.09 * plan.size)) + 1))
         tails = a + places[:, None] * (b - a) + step
         ax.plot(tails[[0, -1], 0], tails[[0, -1], 1], color=colour, linewidth=0.9, zorder=4, label="_uniform")
@@ -331,8 +327,20 @@ def _local_axes(ax: Axes, plan: Sketch) -> None:
             a, b = plan.ends(member)
             local = plan.axes(member)
             at = a + 0.36 * (b - a)
-            marks.ray(ax, at, local[0], LOCAL_AXES, AXIS, "x", aside=True)
-            marks.ray(ax, at, local[1], LOCAL_AXES, AXIS, "y")
+            if np.linalg.norm(local[0]) > SEEN:
+                marks.ray(ax, at, local[0], LOCAL_AXES, AXIS, "x", aside=True)
+            for row, name in ((1, "y"), (2, "z")):
+                if np.linalg.norm(local[row]) > SEEN:  # z of a plane member points at the reader
+                    marks.ray(ax, at, local[row], LOCAL_AXES * min(1.0, float(np.linalg.norm(local[row]))), AXIS, name)
+
+
+def _globe(ax: Axes, plan: Sketch) -> None:
+    """The global axes of a model in space, beside it."""
+    corners = np.array(list(plan.points.values()))
+    at = corners.min(axis=0) - np.array([0.08, 0.04]) * plan.size
+    for name in ("x", "y", "z"):
+        step = plan.direction(name)
+        marks.ray(ax, at, step, 1.5 * LOCAL_AXES * float(np.linalg.norm(step)), INK, name)
 
 
 def _names(ax: Axes, plan: Sketch) -> None:
@@ -362,7 +370,7 @@ def _names(ax: Axes, plan: Sketch) -> None:
             continue
         a, b = plan.ends(member)
         at = a + 0.55 * (b - a)
-        shift = -8.0 * plan.axes(member)[1] if plan.length(member) > 0.0 else np.array([0.0, -11.0])
+        shift = -8.0 * plan.normal(member) if plan.length(member) > 0.0 else np.array([0.0, -11.0])
         ax.annotate(
             plain(member.name),
             xy=(float(at[0]), float(at[1])),

@@ -22,6 +22,8 @@ from femu.results import Result
 
 Array = npt.NDArray[np.float64]
 POINTS = 25  # along a member
+AZIMUTH, ELEVATION = np.radians(-58.0), np.radians(22.0)  # of the eye that looks at a model in space
+UPRIGHT = 1e-9  # horizontal part of a member's direction below which it counts as vertical
 Displacements = Mapping[Name, Mapping[str, float]]
 """Displacements by node and direction; what is left out is zero."""
 
@@ -35,82 +37,118 @@ class Member:
     nodes: tuple[Name, ...]
     frame: bool = False  # whether it bends between its ends
     specimen: bool = False
-    offsets: tuple[tuple[float, ...], tuple[float, ...]] = ((0.0, 0.0), (0.0, 0.0))  # rigid ends
+    offsets: tuple[Array, Array] = (np.zeros(3), np.zeros(3))  # rigid ends
     released: tuple[bool, bool] = (False, False)
+    vecxz: Array | None = None  # a vector in its local x-z plane, of a member in space
 
 
 @dataclass
 class Sketch:
-    """Points, members, and the model they come from, where it is known."""
+    """Points, members, and the model they come from, where it is known.
+
+    ``space`` has three coordinates a node; everything that is drawn goes through ``view``, a matrix to the two of the paper.
+    """
 
     name: str
-    points: dict[Name, Array]
+    space: dict[Name, Array]
     members: dict[Name, Member]
+    plane: bool
     model: Model | None = None
     loads: dict[Name, list[Any]] = field(default_factory=dict)
 
     @cached_property
+    def view(self) -> Array:
+        """From space to paper: the x-y plane as it is, or a look from the front left above at a model whose z is up."""
+        if self.plane:
+            return np.eye(3)[:, :2]
+        (sa, ca), (se, ce) = (np.sin(AZIMUTH), np.cos(AZIMUTH)), (np.sin(ELEVATION), np.cos(ELEVATION))
+        return np.array([[-sa, -se * ca], [ca, -se * sa], [0.0, ce]])
+
+    @cached_property
+    def points(self) -> dict[Name, Array]:
+        """Places of the nodes on the paper."""
+        return {name: x @ self.view for name, x in self.space.items()}
+
+    @cached_property
     def size(self) -> float:
-        """Largest extent, for the size of symbols."""
+        """Largest extent on the paper, for the size of symbols."""
         if not self.points:
             return 1.0
         return float(np.ptp(np.array(list(self.points.values())), axis=0).max()) or 1.0
 
-    @property
-    def plane(self) -> bool:
-        """Whether it is a plane model."""
-        return all(len(p) == 2 for p in self.points.values())
+    def direction(self, name: str) -> Array:
+        """A global axis on the paper."""
+        return np.asarray(self.view["xyz".index(name)])
+
+    def _ends(self, member: Member) -> tuple[Array, Array]:
+        i, j = member.nodes[0], member.nodes[-1]
+        return self.space[i] + member.offsets[0], self.space[j] + member.offsets[1]
 
     def ends(self, member: Member) -> tuple[Array, Array]:
-        """Ends of the flexible part."""
-        i, j = member.nodes[0], member.nodes[-1]
-        return self.points[i] + np.array(member.offsets[0]), self.points[j] + np.array(member.offsets[1])
+        """Ends of the flexible part on the paper."""
+        a, b = self._ends(member)
+        return a @ self.view, b @ self.view
 
     def length(self, member: Member) -> float:
-        """Length of the flexible part."""
-        a, b = self.ends(member)
+        """True length of the flexible part."""
+        a, b = self._ends(member)
         return float(np.linalg.norm(b - a))
 
-    def axes(self, member: Member) -> Array:
-        """Local x and y as rows; of a member without length those of the globe."""
-        a, b = self.ends(member)
-        along = b - a
-        length = float(np.linalg.norm(along))
+    def _axes(self, member: Member) -> Array:
+        a, b = self._ends(member)
+        length = float(np.linalg.norm(b - a))
         if length == 0.0:
-            return np.eye(2)
-        c, s = along / length
-        return np.array([[c, s], [-s, c]])
+            return np.eye(3)
+        x = (b - a) / length
+        z = np.array([0.0, 0.0, 1.0])
+        if not self.plane:
+            upright = float(np.hypot(x[0], x[1])) < UPRIGHT
+            z = member.vecxz if member.vecxz is not None else np.array([1.0, 0.0, 0.0]) if upright else z
+        y = np.cross(z, x)
+        y = y / np.linalg.norm(y)
+        return np.array([x, y, np.cross(x, y)])
+
+    def axes(self, member: Member) -> Array:
+        """Local x, y and z as rows, on the paper; of a member without length those of the globe."""
+        return np.asarray(self._axes(member) @ self.view)
+
+    def normal(self, member: Member) -> Array:
+        """Unit vector across a member on the paper, to its left."""
+        a, b = self.ends(member)
+        d = b - a
+        return np.array([-d[1], d[0]]) / (float(np.hypot(d[0], d[1])) or 1.0)
 
     def curve(self, member: Member, moved: Displacements, scale: float) -> Array:
-        """The axis of a moved member, its displacements enlarged by ``scale``: two columns.
+        """The axis of a moved member on the paper, its displacements enlarged by ``scale``: two columns.
 
         Along the member linear, across it the cubic that its ends' displacements and rotations fix; a hinged end turns freely.
         """
-        a, b = self.ends(member)
+        a, b = self._ends(member)
         (ua, ta), (ub, tb) = (_end(moved, n, o) for n, o in zip((member.nodes[0], member.nodes[-1]), member.offsets, strict=True))
         x = np.linspace(0.0, 1.0, POINTS if member.frame else 2)
-        straight = (1.0 - x)[:, None] * (a + scale * ua) + x[:, None] * (b + scale * ub)
+        line = (1.0 - x)[:, None] * (a + scale * ua) + x[:, None] * (b + scale * ub)
         length = float(np.linalg.norm(b - a))
-        if not member.frame or length == 0.0:
-            return straight
-        across = self.axes(member)[1]
-        chord = float(across @ (ub - ua)) / length
-        ri, rj = ta - chord, tb - chord
-        if member.released[0]:
-            ri = 0.0 if member.released[1] else -0.5 * rj
-        if member.released[1]:
-            rj = 0.0 if member.released[0] else -0.5 * ri
-        bow = length * (ri * (x - 2 * x**2 + x**3) + rj * (x**3 - x**2))
-        return straight + scale * bow[:, None] * across
+        if member.frame and length > 0.0:
+            _, y, z = self._axes(member)
+            # a turn about z bends towards y, one about y away from z
+            for across, about, sign in ((y, z, 1.0), (z, y, -1.0)):
+                chord = float(across @ (ub - ua)) / length
+                ri, rj = sign * float(about @ ta) - chord, sign * float(about @ tb) - chord
+                if member.released[0]:
+                    ri = 0.0 if member.released[1] else -0.5 * rj
+                if member.released[1]:
+                    rj = 0.0 if member.released[0] else -0.5 * ri
+                bow = length * (ri * (x - 2 * x**2 + x**3) + rj * (x**3 - x**2))
+                line = line + scale * bow[:, None] * across
+        return np.asarray(line @ self.view)
 
     def rigid_ends(self, member: Member, moved: Displacements, scale: float) -> list[Array]:
-        """The rigid ends of a moved member, as lines of two points."""
+        """The rigid ends of a moved member, as lines of two points on the paper."""
         found = []
         for node, offset in zip((member.nodes[0], member.nodes[-1]), member.offsets, strict=True):
-            if any(offset):
-                end, _ = _end(moved, node, offset)
-                at_node, _ = _end(moved, node, (0.0, 0.0))
-                found.append(np.array([self.points[node] + scale * at_node, self.points[node] + np.array(offset) + scale * end]))
+            if offset.any():
+                (end, _), (at_node, _) = _end(moved, node, offset), _end(moved, node, np.zeros(3))
+                found.append(np.array([self.space[node] + scale * at_node, self.space[node] + offset + scale * end]) @ self.view)
         return found
 
     def enlargement(self, moved: Displacements, share: float) -> float:
@@ -134,10 +172,17 @@ def rounded(value: float) -> float:
     return float(max(step for step in (1.0, 2.0, 5.0) if step * power <= value * (1 + 1e-12)) * power)
 
 
-def _end(moved: Displacements, node: Name, offset: tuple[float, ...]) -> tuple[Array, float]:
+def _end(moved: Displacements, node: Name, offset: Array) -> tuple[Array, Array]:
+    """Displacement of a point that is rigidly attached to a node, and the rotation of the node."""
     at = moved.get(node, {})
-    turn = at.get("rz", 0.0)
-    return np.array([at.get("x", 0.0) - turn * offset[1], at.get("y", 0.0) + turn * offset[0]]), turn
+    turn = np.array([at.get(d, 0.0) for d in ("rx", "ry", "rz")])
+    return np.array([at.get(d, 0.0) for d in ("x", "y", "z")]) + np.cross(turn, offset), turn
+
+
+def _in_space(vector: Any) -> Array:
+    """A vector of one, two or three numbers as one of three."""
+    given = np.asarray(vector, dtype=float)
+    return np.concatenate([given, np.zeros(3 - len(given))])
 
 
 def sketch(source: Model | Program | Result | Modes) -> Sketch:
@@ -160,33 +205,45 @@ def sketch(source: Model | Program | Result | Modes) -> Sketch:
             loads.setdefault(element, []).append((pattern.name, load))
     return Sketch(
         source.name,
-        {n: node.coordinates for n, node in source.nodes.items()},
+        {n: _in_space(node.coordinates) for n, node in source.nodes.items()},
         {n: _member(e) for n, e in source.elements.items()},
+        source.dimensions < 3,
         source,
         loads,
     )
 
 
 def _member(element: Element) -> Member:
-    frame = isinstance(element, (FrameElement, ExperimentalBeamColumn))
-    zero = (0.0, 0.0)
-    offsets = (tuple(map(float, getattr(element, "offset_i", zero))), tuple(map(float, getattr(element, "offset_j", zero))))
-    released = (bool(getattr(element, "release_i", False)), bool(getattr(element, "release_j", False)))
+    none = (0.0, 0.0)
+    given = getattr(element, "vecxz", None)
     return Member(
-        element.name, type(element).__name__, element.nodes, frame, isinstance(element, Experimental), offsets, released
+        element.name,
+        type(element).__name__,
+        element.nodes,
+        isinstance(element, (FrameElement, ExperimentalBeamColumn)),
+        isinstance(element, Experimental),
+        (_in_space(getattr(element, "offset_i", none)), _in_space(getattr(element, "offset_j", none))),
+        (bool(getattr(element, "release_i", False)), bool(getattr(element, "release_j", False))),
+        None if given is None else np.asarray(given, dtype=float),
     )
 
 
 def _from_index(result: Result) -> Sketch:
     """What a result knows of its geometry without its model."""
     points = {json.loads(k): np.array(x, dtype=float) for k, x in result.index["coordinates"].items()}
+    plane = all(len(x) < 3 for x in points.values())
     members = {}
     for e in result.index["elements"]:
-        ax, ay, bx, by = e["constants"][3:] if "constants" in e else (0.0, 0.0, 0.0, 0.0)
+        ends = np.array(e["constants"][3:7], dtype=float) if "constants" in e and plane else np.zeros(4)
         members[e["name"]] = Member(
-            e["name"], e["kind"], tuple(e["nodes"]), "constants" in e, "Experimental" in e["kind"], ((ax, ay), (bx, by))
+            e["name"],
+            e["kind"],
+            tuple(e["nodes"]),
+            "constants" in e,
+            "Experimental" in e["kind"],
+            (_in_space(ends[:2]), _in_space(ends[2:])),
         )
-    return Sketch(result.model, points, members)
+    return Sketch(result.model, {n: _in_space(x) for n, x in points.items()}, members, plane)
 
 
 def displacements(source: Result | Modes, at: int) -> dict[Name, dict[str, float]]:

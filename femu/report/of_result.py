@@ -121,8 +121,8 @@ def _drift(result: Result) -> tuple[float, Name, Name] | None:
     at = {json.loads(k): x for k, x in result.index["coordinates"].items()}
     columns: dict[tuple[float, ...], list[tuple[float, Name]]] = {}
     for node, x in at.items():
-        if result._has(node, "x") and result._place(node, "x") in result.index["nodal"]["u"]:
-            columns.setdefault(tuple(round(v, 6) for v in (x[0], *x[2:])), []).append((x[1], node))
+        if len(x) > 1 and result._has(node, "x") and result._place(node, "x") in result.index["nodal"]["u"]:
+            columns.setdefault(tuple(round(v, 6) for v in x[:-1]), []).append((x[-1], node))  # the last axis is up
     best: tuple[float, Name, Name] | None = None
     for stack in columns.values():
         stack.sort(key=lambda pair: pair[0])

@@ -15,6 +15,7 @@ from PIL import Image
 from femu import Model, PointLoad, Result, UniformLoad, plots
 from femu.analyses import LoadControl, Newmark, Transient, eigen
 from femu.elements import ElasticBeamColumn, Truss, ZeroLength
+from femu.elements.space_member import placed
 from femu.errors import FileError, InputError
 from femu.experimental import EmulatedSpecimen, ExperimentalTruss
 from femu.materials import Elastic, ElasticSection, NMSection
@@ -179,6 +180,58 @@ def test_rows_are_chosen_by_time_or_number(shaken: Result) -> None:
         plots.plot_deformed(shaken, time=99.0)
     with pytest.raises(InputError, match="step"):
         plots.plot_deformed(shaken, step=10**6)
+
+
+# --- models in space ---
+
+SPACE = ElasticSection(E=200e9, A=6e-3, I=1e-4, Iy=3e-5, G=8e10, J=2e-6)
+
+
+def mast() -> Model:
+    """A mast along z in space, with a load in both horizontal directions at its top."""
+    model = Model("mast", dimensions=3)
+    model.node("A", 0.0, 0.0, 0.0, fixed=True)
+    model.node("B", 0.0, 0.0, 3.0, mass=1e3)
+    model.add(ElasticBeamColumn("mast", "A", "B", section=SPACE, vecxz=(0.6, 0.8, 0.0)))
+    model.load("B", x=1e4, y=5e3, pattern="wind")
+    model.member_load("mast", UniformLoad(y=1e3, z=2e3), "wind")
+    return model
+
+
+def test_a_member_in_space_is_the_cubic_of_beam_theory_in_both_planes() -> None:
+    """Load at the tip: F x² (3 L - x) / (6 E I) about each principal axis, seen on the paper."""
+    model = mast()
+    model.patterns["wind"].member.clear()
+    result = LoadControl(pattern="wind").run(model)
+    plan = sketch(result)
+    z = np.linspace(0.0, 3.0, 25)
+    shape = z**2 * (9.0 - z) / 6.0 / SPACE.E
+    x_local, y_local, z_local = plan._axes(plan.members["mast"])
+    force = np.array([1e4, 5e3, 0.0])
+    moved = (np.outer(shape * (force @ y_local) / SPACE.I, y_local) + np.outer(shape * (force @ z_local) / SPACE.Iy, z_local))
+    true = np.outer(z, [0.0, 0.0, 1.0]) + moved
+    np.testing.assert_allclose(plan.curve(plan.members["mast"], displacements(result, -1), 1.0), true @ plan.view, atol=1e-9)
+    mast_itself: Any = model.elements["mast"]
+    np.testing.assert_allclose([x_local, y_local, z_local], placed(mast_itself, model.compile().coordinates)[1], atol=1e-12)
+
+
+def test_models_in_space_are_drawn() -> None:
+    ax = plots.plot_model(mast(), local_axes=True)
+    assert len(lines(ax, "_support fixed")) == 1 and len(lines(ax, "_uniform")) == 1
+    assert texts(ax).count("z") == 2, "of the globe and of the member"
+    result = LoadControl(pattern="wind").run(mast())
+    assert len(lines(plots.plot_deformed(result), "_mast")) == 2
+    assert "mode 2" in plots.plot_modes(eigen(mast(), 2)).get_legend().get_texts()[1].get_text()
+    with pytest.raises(InputError, match="plane"):
+        plots.plot_diagram(result)
+
+
+def test_a_model_on_a_line_is_drawn() -> None:
+    model = Model("line", dimensions=1)
+    model.node("A", 0.0, fixed=True)
+    model.node("B", 2.0, mass=1.0)
+    model.add(Truss("spring", "A", "B", material=Elastic(1e6), area=1.0))
+    assert len(lines(plots.plot_model(model), "_spring")) == 1
 
 
 # --- diagrams ---
