@@ -31,7 +31,7 @@ from femu.analyses.newmark_explicit import finish_accelerations
 from femu.analyses.one_step import OneStep
 from femu.analyses.predictor import COMMAND
 from femu.equilibrium import clear_imposed, copy, damping_force, determine, form_matrix, spread_links, times_band
-from femu.errors import InputError
+from femu.errors import AnalysisError, InputError
 from femu.kernels import Kernel, floats_at, inlined, kernel
 from femu.parameters import finite
 from femu.program import Program
@@ -186,8 +186,10 @@ class AlphaOS(OneStep):
 
     ``alpha`` as in `HHT`: from 2/3 (most numerical damping) to 1 (none), with beta = (2-alpha)^2/4 and gamma = 3/2 -
     alpha; the alpha of the papers is this one less 1. Second order. For linear systems the method is HHT's; with
-    elements that soften it stays unconditionally stable while K is not below their stiffness. Elements keep the state
-    of u~, and the recorded internal force is F_1. Elements whose force depends on the velocity are linearised too.
+    elements that soften it stays unconditionally stable while K is not below their stiffness, which the current tangent
+    of a yielding element is when it unloads: long steps, and degrees of freedom without mass, want the initial stiffness.
+    Elements keep the state of u~, and the recorded internal force is F_1. Elements whose force depends on the velocity
+    are linearised too.
 
     ``form="midpoint"`` evaluates elements and loads inside the step, at (1 - alpha) u~_0 + alpha u~ between the predictors
     of two steps, instead of weighing forces: the same for linear systems but for the loads. The elements are then evaluated
@@ -228,6 +230,15 @@ class AlphaOS(OneStep):
 
     def memory(self, program: Program) -> int:
         return row_floats(program, ROWS) if self.form == "midpoint" else 0
+
+    def check_step(self, run: Run, dt: float) -> None:
+        program, mass = run.program, run[slot.MASS]
+        bare = [a for a in range(program.neq) if mass[a * program.ld] <= 0.0 and a not in program.imposed]
+        if self.tangent == "current" and bare:
+            node, direction = program.numbering.representative[bare[0]]
+            raise AnalysisError(f"AlphaOS with the current tangent needs mass on every degree of freedom, and node {node!r} has "
+                                f"none in direction {direction!r}: an element that yields and unloads there makes it unstable. "
+                                'Give it mass, or take tangent="initial".')
 
     def prepare(self, run: Run) -> None:
         stiffness = run.initial_stiffness()

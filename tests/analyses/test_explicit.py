@@ -158,6 +158,17 @@ def test_bad_arguments(make, argument):
         make()
 
 
+def test_degrees_of_freedom_without_mass():
+    """Their frequency is infinite: a stiffness below that of unloading would not do."""
+    model = frame()
+    for node in ("C", "D"):
+        model.nodes[node].mass.pop("rz")
+    for integrator in (AlphaOS(0.9), FixedIterations(HHT(0.9))):
+        agrees(integrator, model, 2e-3)
+    with pytest.raises(AnalysisError, match="current tangent needs mass"):
+        Transient(AlphaOS(0.9, "current"), dt=1e-3).run(model, QUAKE, duration=1.0)
+
+
 @pytest.mark.parametrize("integrator", [NewmarkExplicit(), KRAlpha(0.5)], ids=str)
 def test_mass_is_needed_everywhere_but_at_supports_that_move(integrator):
     model = frame()
