@@ -36,7 +36,7 @@ from femu.parameters import finite
 from femu.run import Run
 
 # numbers in slot.OWN; behind them the band of the modal damping (where there is one), then the steps that count as failed
-ALPHA_F, FROZEN, CHORD, MODAL, FORCED, NUMBERS = range(6)
+ALPHA_F, FROZEN, CHORD, SPLITS, MODAL, FORCED, NUMBERS = range(7)
 SAFE = 3.0  # see `ImplicitHybrid.least_share`
 
 
@@ -183,7 +183,7 @@ def implicit_hybrid(context):
         report = shift(floats_at(context[slot.REPORT]), code.REPORT_FLOATS * step)
         report[0], report[1], report[2] = 0.0, 0.0, 0.0
         why = _iterate(context, settings, step, report)
-        if why != code.DONE:
+        if why != code.DONE and floats_at(context[slot.OWN])[SPLITS] != 0.0:
             why = _split(context, settings, step, report)
         why = conclude(context, settings, step, why)
         seen[slot.ESTIMATE] = slot.HELD
@@ -209,7 +209,8 @@ class ImplicitHybrid(OneStep):
     The iterations use the tangent, from the iteration after ``chord_after`` on the initial stiffness: yielding members can make
     Newton's method go in circles. Where they fail, the step is finished by operator splitting: one solve from the predictor with
     the stiffness of the measured increments. Such steps are marked in the result, and the test goes on. ``failing`` lists steps
-    (from 1) whose iterations count as failed, to see what that costs.
+    (from 1) whose iterations count as failed, to see what that costs. In a model without specimens the convergence policy
+    helps instead.
 
     At large steps a K_e far below the true stiffness makes the test unstable. Where ``safe``, K_e keeps the share of the initial
     stiffness that steps of this size need; see `least_share`. The method as published has no such bound, and estimates K_e in
@@ -220,7 +221,7 @@ class ImplicitHybrid(OneStep):
     inside: ClassVar[bool] = True
 
     kinematics: OneStep = field(default_factory=Newmark)
-    test: Test = field(default_factory=lambda: RelativeUnbalance(1e-5, iterations=15))
+    test: Test = field(default_factory=lambda: RelativeUnbalance(1e-5, iterations=25))
     estimates: int = 1
     reach: float = 1.0
     chord_after: int = 5
@@ -256,6 +257,7 @@ class ImplicitHybrid(OneStep):
 
     def prepare(self, run: Run) -> None:
         program = run.program
+        hybrid = any(element.asks_specimen for element in program.elements.values())
         run.hold(slot.KINITIAL, run.initial_stiffness())
         band = np.zeros(0)
         if run.context[slot.NMODAL]:
@@ -266,6 +268,6 @@ class ImplicitHybrid(OneStep):
             for d in range(min(program.band, program.neq - 1) + 1):
                 columns = np.arange(program.neq - d)
                 band[columns * program.ld + d] = np.diagonal(full, -d)
-        numbers = [self.kinematics.coefficients()[1], float(self.estimates), float(self.chord_after), float(len(band) > 0),
-                   float(len(self.failing))]
+        numbers = [self.kinematics.coefficients()[1], float(self.estimates), float(self.chord_after), float(hybrid),
+                   float(len(band) > 0), float(len(self.failing))]
         run.hold(slot.OWN, np.concatenate([numbers, band, np.asarray(self.failing, dtype=float)]))

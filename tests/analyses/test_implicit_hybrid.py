@@ -12,6 +12,7 @@ from femu.analyses import (
     ImplicitHybrid,
     Increment,
     Newmark,
+    Policy,
     RelativeUnbalance,
     Transient,
 )
@@ -212,6 +213,15 @@ def test_serves_in_pure_numerical_runs_too():
     got = Transient(ImplicitHybrid(), dt=DT).run(model, QUAKE, duration=2.0)
     x, y = got.displacement(3, "x"), wanted.displacement(3, "x")
     assert np.abs(x - y).max() < 1e-8 * np.abs(y).max()
+
+
+def test_without_specimens_the_policy_helps_and_says_so():
+    integrator = ImplicitHybrid(failing=(20,))
+    result = Transient(integrator, dt=DT).run(ordinary(), QUAKE, duration=1.0)
+    assert result.outcome is Outcome.COMPLETE
+    assert [r["step"] for r in result.relaxations] == [20]
+    helpless = Transient(integrator, dt=DT, policy=Policy.none()).run(ordinary(), QUAKE, duration=1.0)
+    assert helpless.outcome is Outcome.NOT_CONVERGED
 
 
 @pytest.mark.parametrize("argument, options", [
