@@ -254,7 +254,9 @@ def _draw_updating(history: Any, kind: str) -> Any:
     from femu import plots
 
     if kind == "parameters":
-        return plots.plot_parameters(history.time, history.values, history.std, names=list(history.names))[0]
+        return plots.plot_parameters(
+            history.time, history.values, history.std, names=list(history.names), bounds=list(history.bounds) or None
+        )[0]
     if kind == "consistency":
         return plots.plot_consistency(history.time, history.nis, history.channels)
     return plots.plot_innovation(

@@ -58,7 +58,7 @@ def report_of_batch(found: BatchResult) -> Page:
     page.notes([("failed", failure) for failure in failures[:MOST_FAILURES]])
     page.paragraph(f"{len(failures)} of {len(found)} runs failed." if failures else "No run failed.")
     page.notes([("note", f"not drawn: {problem}") for problem in page.problems])
-    environment_section(page, {}, str(found.path))
+    environment_section(page, {}, found.path.name)
     return page
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -136,7 +137,7 @@ def report_of_journal(record: Record, units: Units = AS_MODEL) -> Page:
             page.notes([("warning", f"{missing} commands of {element} have no measurement.")])
     if not any(lost.values()) and not page.problems:
         page.paragraph("Every command has its measurement.")
-    environment_section(page, record.about.get("environment", {}), record.path)
+    environment_section(page, record.about.get("environment", {}), Path(record.path).name)
     return page
 
 

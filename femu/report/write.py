@@ -83,9 +83,7 @@ def load_result(path: Path) -> tuple[Result, dict[str, str], Any]:
         history = None
         for group in file.values():
             if isinstance(group, h5py.Group) and group.attrs.get("format") == UPDATING:
-                history = UpdatingHistory(
-                    tuple(str(n) for n in group.attrs["names"]), int(group.attrs["channels"]), group["table"][()]
-                )
+                history = UpdatingHistory.get(group)
     cls = HybridResult if kind == "hybrid" else Result
     return cls.load(path), told, history
 
@@ -101,7 +99,7 @@ def _page_of_file(path: Path, units: Units, updating: Any) -> Page:
         from femu.report.of_result import report_of_result
 
         result, told, history = load_result(path)
-        return report_of_result(result, units, told, updating if updating is not None else history, str(path))
+        return report_of_result(result, units, told, updating if updating is not None else history, path.name)
     if kind == JOURNAL:
         from femu.experimental.journal import read_journal
         from femu.report.of_test import report_of_journal

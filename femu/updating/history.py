@@ -24,6 +24,7 @@ class UpdatingHistory:
     names: tuple[str, ...]
     channels: int
     table: Array
+    bounds: tuple[tuple[float, float], ...] = ()  # of each parameter
 
     def _by_channels(self, block: int) -> Array:
         start = code.RECORD_HEAD + block * self.channels
@@ -125,6 +126,7 @@ class UpdatingHistory:
         group.attrs["channels"] = self.channels
         group.attrs["names"] = list(self.names)
         group.attrs["columns"] = self.columns()
+        group.attrs["bounds"] = np.array(self.bounds, dtype=float).reshape(-1, 2)
         group.create_dataset("table", data=self.table)
 
     def columns(self) -> list[str]:
@@ -141,6 +143,12 @@ class UpdatingHistory:
             with h5py.File(path, "r") as file:
                 if file.attrs.get("format") != FORMAT:
                     raise FileError(str(path), "is not a history of an updater")
-                return cls(tuple(str(n) for n in file.attrs["names"]), int(file.attrs["channels"]), file["table"][()])
+                return cls.get(file)
         except OSError as problem:
             raise FileError(str(path), f"cannot be read: {problem}") from problem
+
+    @classmethod
+    def get(cls, group: Any) -> UpdatingHistory:
+        """Read what `put` wrote into a group of an open HDF5 file."""
+        bounds = tuple((float(low), float(high)) for low, high in group.attrs.get("bounds", ()))
+        return cls(tuple(str(n) for n in group.attrs["names"]), int(group.attrs["channels"]), group["table"][()], bounds)

@@ -212,10 +212,15 @@ class ModelUpdater(Layout):
                 until = min(until, done + max(self.listen - int(self._memory[code.COUNT]), 1))
                 for k in range(done, until):
                     self._hear(int(self._memory[code.COUNT]) + k - done, d[k], f[k])
-            status, taken = code.take_many(self._c, float(first + done), t[done:until], d[done:until], f[done:until])
+            status, taken = self._take(first + done, t[done:until], d[done:until], f[done:until])
             done += taken
             self._attend(status, first + done - 1)
         return self.history
+
+    def _take(self, first: int, times: Array, displacements: Array, forces: Array) -> tuple[int, int]:
+        """Samples of a record until one needs attention: what it needs, and how many were taken."""
+        status, taken = code.take_many(self._c, float(first), times, displacements, forces)
+        return int(status), int(taken)
 
     # --- what it knows ---
 
@@ -259,7 +264,8 @@ class ModelUpdater(Layout):
     @property
     def history(self) -> UpdatingHistory:
         """The record so far."""
-        return UpdatingHistory(self.names, self.twin.size, self._record[:int(self._c[code.ROW])].copy())
+        return UpdatingHistory(self.names, self.twin.size, self._record[:int(self._c[code.ROW])].copy(),
+                               tuple((u.lower, u.upper) for u in self.unknowns))
 
     @property
     def counts(self) -> dict[str, int]:

@@ -157,6 +157,7 @@ def test_report_of_a_hybrid_test_by_command(blank: None, tested: Path, tmp_path:
     assert run.exit_code == 0, run.output
     page = read(tmp_path / "o.html")
     assert {"Specimens", "Step times", "Updated parameters", "Consistency", "Energy"} <= set(page.headings)
+    assert "1.7·10⁵ to 2.49·10⁵" in page.text, "bounds"
     assert "section.plastic_moment" in page.text and "Experimental energy error" in page.text
     assert "commanded and measured displacement" in page.text
 
