@@ -24,22 +24,23 @@ class TwoNodeLink(Link):
         v_x = x_j - x_i,   v_y = y_j - y_i - s L rz_i - (1 - s) L rz_j,   v_rz = rz_j - rz_i
 
     where s is ``shear_distance``: the place of the shear spring as a share of the length from node i. In space it is one
-    number for both planes or one for y and one for z, v_z = z_j - z_i + s L ry_i + (1 - s) L ry_j, and ``orient`` is a
-    vector in the local x-y plane; left out, local y is horizontal (global z counts as up), and global y for links along z.
+    number for both planes or one for y and one for z, and v_z = z_j - z_i + s L ry_i + (1 - s) L ry_j. There ``orient`` is a
+    vector in the local x-y plane, or two vectors, the first along local x in place of the line between the nodes; left out,
+    local y is horizontal (global z counts as up), and global y for links along z.
     """
 
     _: KW_ONLY
     shear_distance: float | Sequence[float] = 0.5
-    orient: Sequence[float] | None = None
+    orient: Sequence[float] | Sequence[Sequence[float]] | None = None
 
     def validate_link(self) -> None:
         s = np.atleast_1d(numbers(self.shear_distance))
         if isinstance(self.shear_distance, bool) or s.shape not in ((1,), (2,)) or not ((s >= 0.0) & (s <= 1.0)).all():
             raise InputError(self.label(), "shear_distance", self.shear_distance, "must lie between 0 and 1",
                              "it is a share of the length; in space there may be two, for y and z")
-        if self.orient is not None and numbers(self.orient).shape != (3,):
+        if self.orient is not None and numbers(self.orient).shape not in ((3,), (2, 3)):
             raise InputError(self.label(), "orient", self.orient, "must be three finite numbers",
-                             "a vector in the local x-y plane")
+                             "a vector in the local x-y plane; or two of them, the first along local x")
 
     def rows(self, coordinates: dict[Name, Array]) -> dict[str, list[float]]:
         length, direction = span(self, coordinates)
@@ -53,12 +54,14 @@ class TwoNodeLink(Link):
             s = float(shares[0])
             return turned(float(direction[0]), float(direction[1]), s * length, (1.0 - s) * length)
         sy, sz = float(shares[0]), float(shares[-1])
-        return turned_in_space(oriented(self, direction, self.local_y(coordinates)), (sy * length, sz * length),
+        return turned_in_space(oriented(self, *self.orientation(coordinates)), (sy * length, sz * length),
                                ((1.0 - sy) * length, (1.0 - sz) * length))
 
-    def local_y(self, coordinates: dict[Name, Array]) -> Array:
-        """In space: a vector in the local x-y plane."""
+    def orientation(self, coordinates: dict[Name, Array]) -> tuple[Array, Array]:
+        """In space: a vector along local x, and one in the local x-y plane."""
+        _, along = span(self, coordinates)
         if self.orient is not None:
-            return np.asarray(self.orient, dtype=float)
-        _, (x, y, _) = span(self, coordinates)
-        return np.array([-y, x, 0.0]) if np.hypot(x, y) > VERTICAL else np.array([0.0, 1.0, 0.0])
+            given = np.asarray(self.orient, dtype=float)
+            return (along, given) if given.ndim == 1 else (given[0], given[1])
+        x, y, _ = along
+        return along, np.array([-y, x, 0.0]) if np.hypot(x, y) > VERTICAL else np.array([0.0, 1.0, 0.0])

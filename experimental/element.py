@@ -15,7 +15,7 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from femu.element import DOF_NAMES, Array, Element, Name, Plan, chord
+from femu.element import DOF_NAMES, SPACE_DOFS, Array, Element, Name, Plan, chord, dimensions, dof_names
 from femu.elements.frame import BASIC_WORKSPACE, END_REACTIONS, GEOMETRIES, frame_group
 from femu.elements.frame_element import BASIC_NAMES, BASIC_STATE
 from femu.elements.link import FORCE_NAMES, link_group, turned
@@ -291,11 +291,15 @@ class ExperimentalElement(Experimental):
             pairs = [(node, direction) for node, direction in self.dofs]
         except (TypeError, ValueError):
             pairs = []
-        if not pairs or len(set(pairs)) < len(pairs) or any(d not in DOF_NAMES for _, d in pairs):
-            raise InputError(self.label(), "dofs", self.dofs, f"must be different pairs of a node and one of {DOF_NAMES}")
+        if not pairs or len(set(pairs)) < len(pairs) or any(d not in SPACE_DOFS for _, d in pairs):
+            raise InputError(self.label(), "dofs", self.dofs, f"must be different pairs of a node and one of {DOF_NAMES}",
+                             f"one of {SPACE_DOFS} in space")
         self.dofs = pairs
 
     def plan(self, coordinates: dict[Name, Array]) -> Plan:
+        known = dof_names(dimensions(self, coordinates))
+        if any(d not in known for _, d in self.dofs):
+            raise InputError(self.label(), "dofs", self.dofs, f"must have directions among {known} in this model")
         return self.link_plan(list(self.dofs), np.eye(len(self.dofs)), [f"{FORCE_NAMES[d]}_{node}" for node, d in self.dofs])
 
 

@@ -51,15 +51,22 @@ class ElasticSection(Section):
         return (E * A * strain, E * I * curvature), (E * A, 0.0, E * I), h
 
     @classmethod
-    def rectangle(cls, width: float, depth: float, E: float) -> ElasticSection:
-        """Solid rectangle bent about the axis parallel to its width."""
-        return cls(E=E, A=width * depth, I=width * depth**3 / 12.0)
+    def rectangle(cls, width: float, depth: float, E: float, G: float | None = None) -> ElasticSection:
+        """Solid rectangle bent about the axis parallel to its width; with G for members in space too (J after Roark)."""
+        long, short = max(width, depth), min(width, depth)
+        ratio = short / long
+        J = long * short**3 * (1.0 / 3.0 - 0.21 * ratio * (1.0 - ratio**4 / 12.0))
+        space = {} if G is None else {"Iy": depth * width**3 / 12.0, "G": G, "J": J}
+        return cls(E=E, A=width * depth, I=width * depth**3 / 12.0, **space)
 
     @classmethod
-    def h_shape(cls, depth: float, width: float, web: float, flange: float, E: float) -> ElasticSection:
-        """Doubly symmetric H bent about its strong axis."""
+    def h_shape(cls, depth: float, width: float, web: float, flange: float, E: float, G: float | None = None) -> ElasticSection:
+        """Doubly symmetric H bent about its strong axis; with G for members in space too (J of the three thin plates)."""
         A, I, _, _ = h_shape_properties(depth, width, web, flange)
-        return cls(E=E, A=A, I=I)
+        clear = depth - 2.0 * flange
+        space = {} if G is None else {"Iy": (2.0 * flange * width**3 + clear * web**3) / 12.0, "G": G,
+                                      "J": (2.0 * width * flange**3 + clear * web**3) / 3.0}
+        return cls(E=E, A=A, I=I, **space)
 
 
 @kernel(BLOCK)

@@ -348,6 +348,18 @@ def test_links_in_space_have_their_directions() -> None:
     assert result.displacement(2, "x")[-1] == pytest.approx(1.0 / 11.0 + 1.0 * 2.0**2 / 2.0)
 
 
+def test_a_link_may_have_axes_of_its_own() -> None:
+    model = Model("springs", dimensions=3)
+    model.node(1, 0.0, 0.0, 0.0, fixed=True)
+    model.node(2, 0.0, 0.0, 2.0)
+    model.add(TwoNodeLink("link", 1, 2, {"x": Elastic(5.0), "y": Elastic(7.0), "z": Elastic(11.0)},
+                          orient=((1.0, 0.0, 0.0), (0.0, 1.0, 0.0))))
+    model.fix(2, ("rx", "ry", "rz"))
+    model.load(2, x=1.0, y=2.0, z=3.0)
+    result = LoadControl(steps=1).run(model)
+    assert [result.displacement(2, d)[-1] for d in "xyz"] == pytest.approx([1.0 / 5.0, 2.0 / 7.0, 3.0 / 11.0])
+
+
 def test_displacement_control_in_space() -> None:
     model = Model("post", dimensions=3)
     model.node(1, 0.0, 0.0, 0.0, fixed=True)

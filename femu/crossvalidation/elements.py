@@ -18,7 +18,7 @@ import numpy.typing as npt
 from femu.crossvalidation.book import Book, Untranslatable
 from femu.crossvalidation.materials import write_material
 from femu.crossvalidation.sections import write_section
-from femu.element import SPACE_DOFS, Name, span
+from femu.element import SPACE_DOFS, Name
 from femu.elements import (
     DisplacementBeamColumn,
     ElasticBeamColumn,
@@ -246,8 +246,8 @@ def _(e: TwoNodeLink, book: Book, situation: Situation) -> list[Reading]:
     shear = ["-shearDist", *(shares * 2)[:2 if space else 1]] if "y" in e.laws or "z" in e.laws else []
     orient: list[Any] = []
     if space:
-        at = situation.program.coordinates
-        orient = ["-orient", *span(e, at)[1].tolist(), *e.local_y(at).tolist()]
+        x, yp = e.orientation(situation.program.coordinates)
+        orient = ["-orient", *x.tolist(), *yp.tolist()]
     book.write("element", "twoNodeLink", tag, *situation.nodes, "-mat", *materials, "-dir",
                *(directions.index(d) + 1 for d in e.laws), *orient, *shear, *(["-doRayleigh"] if e.damped else []))
     names = situation.program.plans[e.name].basic_forces

@@ -169,7 +169,7 @@ def test_stiffness_must_be_known():
     with pytest.raises(InputError, match="as many actuators"):
         ExperimentalElement("e", [("B", "x")], specimen=Unknown(2), stiffness=[[10.0]])
     with pytest.raises(InputError, match="dofs"):
-        ExperimentalElement("e", [("B", "z")], specimen=Unknown(), stiffness=[[10.0]])
+        ExperimentalElement("e", [("B", "w")], specimen=Unknown(), stiffness=[[10.0]])
 
 
 @pytest.mark.parametrize("limits, bad", [

@@ -119,6 +119,19 @@ def test_patches_have_area_and_centroid_exactly_and_second_moments_in_the_limit(
     assert moments(quad)[:3] == pytest.approx([0.06, 0.06 * 0.2, 0.4 * 0.2 / 2 * 0.2 / 3 + 0.2 * 0.2 / 2 * 0.4 / 3], rel=1e-12)
 
 
+def test_elastic_shapes_in_space() -> None:
+    square = ElasticSection.rectangle(0.2, 0.2, E=3e10, G=1.2e10)
+    assert square.Iy == square.I
+    assert pytest.approx(0.2**4 / 12.0) == square.I
+    assert pytest.approx(0.1406 * 0.2**4, rel=2e-3) == square.J  # Saint-Venant
+    plate = ElasticSection.rectangle(0.01, 1.0, E=3e10, G=1.2e10)
+    assert pytest.approx(0.01**3 / 3.0, rel=1e-2) == plate.J
+    h = ElasticSection.h_shape(0.3, 0.2, 0.008, 0.012, E=2e11, G=8e10)
+    fibres = FibreSection.h_shape(0.3, 0.2, 0.008, 0.012, Elastic(2e11), (4, 80), (200, 2), GJ=8e10 * h.J).in_space()  # type: ignore[operator]
+    assert np.diag(tangent_of_virgin(fibres)) == pytest.approx(np.diag(tangent_of_virgin(h.in_space())), rel=2e-3)
+    assert ElasticSection.rectangle(0.2, 0.3, E=3e10).Iy is None
+
+
 def test_layers() -> None:
     assert straight_layer(3, 2.0, (0.0, 0.0), (1.0, 4.0)) == [(0.0, 0.0, 2.0), (0.5, 2.0, 2.0), (1.0, 4.0, 2.0)]
     assert straight_layer(1, 2.0, (0.0, 0.0), (1.0, 4.0)) == [(0.5, 2.0, 2.0)]
