@@ -12,6 +12,7 @@ BENCHMARKS: dict[str, str] = {
     "network": "femu.benchmarks.network:run",
     "opensees": "femu.benchmarks.opensees:run",
     "tangents": "femu.benchmarks.tangents:run",
+    "updating": "femu.benchmarks.updating:run",
 }
 
 command = study_command("bench", BENCHMARKS, "Measure the speed of femu against its peers, in one run.")

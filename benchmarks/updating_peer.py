@@ -1,0 +1,76 @@
+"""13 columns in openseespy along a path, for `femu.benchmarks.updating`.
+
+Run as a program: ``python -m femu.benchmarks.updating_peer path.npz repetitions``; prints the seconds a step. Each column has
+five Lobatto sections of uncoupled Steel01 and a plastic moment of its own; its feet are fixed and its top follows the path by
+imposed displacements, known beforehand (a test would have to set them in each step).
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from typing import Any
+
+import numpy as np
+
+from femu.peers import load_opensees
+from femu.reproduce.one_bay_frame import AREA, DT, HEIGHT, INERTIA, STEEL, TRUE
+
+COLUMNS, SECTIONS = 13, 5
+PIECE = 50
+FREE_NODE = 999  # openseespy wants an equation to solve
+
+
+def build(ops: Any, deformations: np.ndarray) -> None:
+    """The columns side by side, and the motion of their tops."""
+    ops.wipe()
+    ops.model("basic", "-ndm", 2, "-ndf", 3)
+    ops.geomTransf("Linear", 1)
+    for k in range(1, COLUMNS + 1):
+        ops.node(2 * k, 0.0, 10.0 * k)
+        ops.node(2 * k + 1, HEIGHT, 10.0 * k)
+        ops.fix(2 * k, 1, 1, 1)
+        ops.uniaxialMaterial("Steel01", 2 * k, (0.88 + 0.02 * k) * TRUE[1], STEEL * INERTIA, TRUE[2])
+        ops.uniaxialMaterial("Steel01", 2 * k + 1, TRUE[0], STEEL * AREA, TRUE[2])
+        ops.section("Aggregator", k, 2 * k + 1, "P", 2 * k, "Mz")
+        ops.beamIntegration("Lobatto", k, k, SECTIONS)
+        ops.element("forceBeamColumn", k, 2 * k, 2 * k + 1, 1, k)
+    ops.node(FREE_NODE, 0.0, -10.0)
+    ops.node(FREE_NODE + 1, 0.0, -10.0)
+    ops.fix(FREE_NODE, 1, 1, 1)
+    ops.fix(FREE_NODE + 1, 0, 1, 1)
+    ops.uniaxialMaterial("Elastic", FREE_NODE, 1.0)
+    ops.element("zeroLength", FREE_NODE, FREE_NODE, FREE_NODE + 1, "-mat", FREE_NODE, "-dir", 1)
+    top = np.column_stack([deformations[:, 0], -HEIGHT * deformations[:, 1], deformations[:, 2] - deformations[:, 1]])
+    for direction in range(3):
+        ops.timeSeries("Path", direction + 1, "-dt", DT, "-values", *np.concatenate([[0.0], top[:, direction]]).tolist())
+        ops.pattern("Plain", direction + 1, direction + 1)
+        for k in range(1, COLUMNS + 1):
+            ops.sp(2 * k + 1, direction + 1, 1.0)
+    ops.constraints("Transformation")
+    ops.numberer("Plain")
+    ops.system("BandGeneral")
+    ops.algorithm("Linear")
+    ops.integrator("LoadControl", DT)
+    ops.analysis("Static")
+
+
+def main(file: str, repetitions: int) -> None:
+    """Print the seconds a step."""
+    ops = load_opensees()
+    deformations = np.load(file)["deformations"]
+    pieces = len(deformations) // PIECE
+    shortest = np.full(pieces, np.inf)
+    for _ in range(repetitions):
+        build(ops, deformations)
+        for number in range(pieces):
+            began = time.perf_counter()
+            if ops.analyze(PIECE) != 0:
+                raise SystemExit("openseespy did not follow the path")
+            shortest[number] = min(shortest[number], time.perf_counter() - began)
+    print(float(shortest.mean()) / PIECE)
+    ops.wipe()
+
+
+if __name__ == "__main__":
+    main(sys.argv[1], int(sys.argv[2]))
