@@ -142,13 +142,13 @@ class HybridTest:
 
         Run again, emulated specimens are set back to where they were before the first run; physical ones stay where they are.
         """
+        self._begin()  # first: a compensation has a state only once it has begun
         for name, element in self.elements.items():
             specimen, before = self._before.setdefault(name, (element.specimen, element.checkpoint()))
             if specimen is not element.specimen:  # it was replaced
                 self._before[name] = element.specimen, element.checkpoint()
             elif len(specimen.state):
                 element.restore(before)
-        self._begin()
         march = HybridMarch(self, None, None)
         march.journal = self._journal(journal) if journal is not None else None
         return self._march(march)
