@@ -27,9 +27,11 @@ from femu.analyses.policy import Policy, Relaxation
 from femu.analyses.runge_kutta import RungeKutta
 from femu.analyses.static import ArcLength, DisplacementControl, LoadControl, Pushover, protocol
 from femu.analyses.transient import Transient
+from femu.analyses.trbdf2 import TRBDF2
 
 __all__ = [
     "HHT",
+    "TRBDF2",
     "AlphaOS",
     "ArcLength",
     "CentralDifference",

@@ -19,6 +19,7 @@ from femu.materials.min_max import MinMax
 from femu.materials.nm_section import NMSection
 from femu.materials.parallel import Parallel
 from femu.materials.series import Series
+from femu.materials.trilinear_pinching import TrilinearPinching
 from femu.materials.uncoupled_section import UncoupledSection
 from femu.materials.viscous import Viscous
 
@@ -43,6 +44,7 @@ __all__ = [
     "NMSection",
     "Parallel",
     "Series",
+    "TrilinearPinching",
     "UncoupledSection",
     "Viscous",
 ]

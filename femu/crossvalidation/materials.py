@@ -28,6 +28,7 @@ from femu.materials import (
     MinMax,
     Parallel,
     Series,
+    TrilinearPinching,
     Viscous,
 )
 
@@ -87,6 +88,11 @@ def _(m: Hardening, book: Book) -> int:
 @_write.register
 def _(m: MenegottoPinto, book: Book) -> int:
     return _command(book, "Steel02", m.fy, m.E, m.b, m.R0, m.cR1, m.cR2, m.a1, m.a2, m.a3, m.a4, m.initial_stress)
+
+
+@_write.register
+def _(m: TrilinearPinching, book: Book) -> int:
+    return _command(book, "Hysteretic", *(value for _, _, value in m.own_parameters()))
 
 
 @_write.register

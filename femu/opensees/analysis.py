@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from itertools import count
 from typing import Any
 
-from femu.analyses import AlphaOS, CentralDifference, KRAlpha, NewmarkExplicit
+from femu.analyses import TRBDF2, AlphaOS, CentralDifference, KRAlpha, NewmarkExplicit
 from femu.analyses import settings as code
 from femu.analyses.one_step import OneStep
 from femu.opensees.arguments import Reader
@@ -327,24 +327,44 @@ def _hht_generalized(reader: Reader, a: dict[str, Any], name: str) -> Implicit:
 
 @INTEGRATORS.kind("NewmarkExplicit", form="gamma", into="NewmarkExplicit")
 def _newmark_explicit(reader: Reader, a: dict[str, Any], name: str) -> OneStep:
-    return CentralDifference() if a["gamma"] == 0.5 else NewmarkExplicit(a["gamma"])
+    return NewmarkExplicit(a["gamma"])
 
 
-@INTEGRATORS.kind("AlphaOS", form="alpha", into="AlphaOS")
+@INTEGRATORS.kind("CentralDifference", form="", into="CentralDifference")
+def _central_difference(reader: Reader, a: dict[str, Any], name: str) -> OneStep:
+    return CentralDifference()
+
+
+@INTEGRATORS.kind("TRBDF2", form="", into="TRBDF2")
+def _trbdf2(reader: Reader, a: dict[str, Any], name: str) -> OneStep:
+    return TRBDF2()
+
+
+@INTEGRATORS.kind("AlphaOS", "AlphaOS_TP", form="alpha | -updateElemDisp", into="AlphaOS, with the tangent of the algorithm")
 def _alpha_os(reader: Reader, a: dict[str, Any], name: str) -> OneStep:
+    if name == "AlphaOS" and a["alpha"] != 1.0:
+        _need_update(reader, a, "AlphaOS_TP")
+        return AlphaOS(a["alpha"], form="midpoint")
     return AlphaOS(a["alpha"])
 
 
-@INTEGRATORS.kind("KRAlphaExplicit", form="rhoInf", into="KRAlpha")
+@INTEGRATORS.kind("KRAlphaExplicit", "KRAlphaExplicit_TP", form="rhoInf | -updateElemDisp", into="KRAlpha")
 def _kr_alpha(reader: Reader, a: dict[str, Any], name: str) -> OneStep:
+    if name == "KRAlphaExplicit":
+        _need_update(reader, a, "KRAlphaExplicit_TP")
+        return KRAlpha(a["rhoInf"], form="midpoint")
     return KRAlpha(a["rhoInf"])
+
+
+def _need_update(reader: Reader, a: dict[str, Any], other: str) -> None:
+    if not a["updateElemDisp"]:
+        raise reader.unsupported(f"without '-updateElemDisp' is not supported: give it, or use {other}.")
 
 
 INTEGRATORS.refuse("femu has no such integrator", "MinUnbalDispNorm", "ParallelDisplacementControl", "ArcLength1", "HSConstraint",
                    "PFEM", "Houbolt", "WilsonTheta", "Collocation", "BackwardEuler", "CentralDifferenceAlternative",
                    "CentralDifferenceNoDamping", "ExplicitDifference", "Newmark1", "HHT1", "HHTExplicit", "AlphaOSGeneralized",
-                   "TRBDF3", "NewmarkHSFixedNumIter", "NewmarkHSIncrReduct", "NewmarkHSIncrLimit", "EQPath", "GimmeMCK",
-                   "CentralDifference", "TRBDF2")
+                   "TRBDF3", "NewmarkHSFixedNumIter", "NewmarkHSIncrReduct", "NewmarkHSIncrLimit", "EQPath", "GimmeMCK")
 
 
 # --- analysis ---
@@ -374,8 +394,10 @@ def _plan(reader: Reader) -> Plan:
             if not 0 <= dof < domain.program.neq:
                 raise reader.error(f"DisplacementControl: node {static.node}, dof {static.dof} is fixed, or no element uses it.")
         return Plan(static.control, dof=dof, increment=static.increment, weight=static.weight, **common)  # type: ignore[arg-type]
-    return Plan(code.TRANSIENT, integrator=chosen.transient or Implicit("Newmark", 1.0, 1.0, 0.25, 0.5),
-                **common)  # type: ignore[arg-type]
+    integrator = chosen.transient or Implicit("Newmark", 1.0, 1.0, 0.25, 0.5)
+    if isinstance(integrator, AlphaOS):
+        integrator = replace(integrator, tangent="initial" if algorithm.tangent == code.INITIAL else "current")
+    return Plan(code.TRANSIENT, integrator=integrator, **common)  # type: ignore[arg-type]
 
 
 def session_for(reader: Reader) -> Session:

@@ -59,6 +59,7 @@ Where the two differ on purpose:
   `BoucWen`, whose tangent in femu is that of the step, and for modal damping.
 - A `Path` series with `-time` and `-useLast` keeps its last value, as documented; openseespy 3.7 forgets it.
 - An element that is added at nodes which have already moved is refused.
+- After a step of `CentralDifference`, velocity and acceleration are those at its end; OpenSees gives those one step back.
 - In fibre sections of the plane, fibres of one material at one height are one fibre of femu.
 
 In the tables, `<...>` is optional and `*` takes any number of values.

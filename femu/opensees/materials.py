@@ -82,6 +82,42 @@ def _concrete02(d: Domain, reader: Reader, a: dict[str, Any]) -> Material:
     return laws.KentParkTension(*(abs(a[n]) for n in ("fpc", "epsc0", "fpcu", "epsU")), a["lambda"], ft, softening)
 
 
+def _sides(reader: Reader, positive: list[float], negative: list[float]) -> tuple[list[float], int]:
+    """Points of both envelopes, two or three a side."""
+    if len(positive) != len(negative) or len(positive) not in (4, 6):
+        raise reader.error(f"needs two or three points (stress, strain) a side, {len(positive) / 2:g} and {len(negative) / 2:g} "
+                           "were given.")
+    return [*positive, *negative], len(positive) // 2
+
+
+def _pinching(points: list[float], count: int, *rest: float) -> Material:
+    made = laws.TrilinearPinching if count == 3 else laws.TrilinearPinching.bilinear
+    return made(*points, *rest)
+
+
+@MATERIALS.kind("Hysteretic", form="s1p e1p s2p e2p *numbers", into="TrilinearPinching")
+def _hysteretic(d: Domain, reader: Reader, a: dict[str, Any]) -> Material:
+    numbers = [a["s1p"], a["e1p"], a["s2p"], a["e2p"], *a["numbers"]]
+    points = 12 if len(numbers) >= 16 else 8
+    if len(numbers) - points not in (4, 5):
+        raise reader.error(f"needs 2 or 3 points a side, then pinchX pinchY damage1 damage2 <beta>; {len(numbers)} numbers were "
+                           "given.")
+    half = points // 2
+    return _pinching(*_sides(reader, numbers[:half], numbers[half:points]), *numbers[points:])
+
+
+@MATERIALS.kind("HystereticSM", into="TrilinearPinching", form="| -posEnv *pos | -negEnv *neg | -pinch pinchX pinchY | "
+                "-damage damage1 damage2 | -beta beta")
+def _hysteretic_sm(d: Domain, reader: Reader, a: dict[str, Any]) -> Material:
+    positive, negative = a["posEnv"], a["negEnv"] or [-v for v in a["posEnv"]]
+    if len(positive) > 6:
+        raise reader.unsupported("an envelope of more than three points a side is not supported.")
+    damage = a["damage"] or (0.0, 0.0)
+    if damage[1]:
+        raise reader.unsupported("option '-damage' with damage by energy (damage2) is not supported: use Hysteretic.")
+    return _pinching(*_sides(reader, positive, negative), *(a["pinch"] or (1.0, 1.0)), *damage, a["beta"] or 0.0)
+
+
 @MATERIALS.kind("BoucWen", form="alpha ko n gamma beta Ao deltaA deltaNu deltaEta tolerance=1e-8 maxNumIter:i=20",
                 into="BoucWen")
 def _bouc_wen(d: Domain, reader: Reader, a: dict[str, Any]) -> Material:
@@ -121,10 +157,10 @@ def _min_max(d: Domain, reader: Reader, a: dict[str, Any]) -> Material:
     return laws.MinMax(d.material(a["other"], reader), **limits)
 
 
-MATERIALS.refuse("femu has no such law", "SteelMPF", "Steel4", "Dodd_Restrepo", "RambergOsgoodSteel", "Concrete03",
-                 "Concrete06", "Concrete07", "ConcreteCM", "ConcreteD", "FRPConfinedConcrete", "ConfinedConcrete01",
-                 "ConcretewithSITC", "CastFuse", "BoucWenOriginal", "BWBN", "InitialStress",
-                 "Multiplier", "ElasticMultiLinear", "MultiLinear", "ModIMKPeakOriented", "ModIMKPinching", "IMKBilin",
-                 "IMKPeakOriented", "IMKPinching", "SAWS", "BarSlip", "Impact", "HyperbolicGap", "LimitState", "PathIndependent",
-                 "PySimple1", "TzSimple1", "QzSimple1", "SelfCentering", "KikuchiAikenHDR", "KikuchiAikenLRB", "Cast",
-                 "APDFMD", "APDMD", "APDVFD", "GNG", "Backbone", "Ratchet", "SMA", "FatigueSM", "DowelType", "ASDConcrete1D")
+_REFUSED = """APDFMD APDMD APDVFD ASDConcrete1D BWBN Backbone BarSlip Bilin Bond_SP01 BoucWenOriginal Cast CastFuse
+    Concrete03 Concrete04 Concrete06 Concrete07 ConcreteCM ConcreteD ConcretewithSITC ConfinedConcrete01 CoulombDamper
+    Dodd_Restrepo DowelType ElasticMultiLinear FRPConfinedConcrete Fatigue GNG HyperbolicGap IMKBilin IMKPeakOriented IMKPinching
+    Impact InitStrainMaterial InitStressMaterial KikuchiAikenHDR KikuchiAikenLRB LimitState ModIMKPeakOriented ModIMKPinching
+    MultiLinear Multiplier PathIndependent Pinching4 PySimple1 QzSimple1 RambergOsgoodSteel Ratchet ReinforcingSteel SAWS SMA
+    SelfCentering Steel4 SteelMPF TzSimple1"""
+MATERIALS.refuse("femu has no such law", *_REFUSED.split())

@@ -28,6 +28,7 @@ from femu.materials import (
     MinMax,
     Parallel,
     Series,
+    TrilinearPinching,
     Viscous,
 )
 
@@ -104,6 +105,7 @@ class Case:
 
 
 STEEL = Bilinear(E, FY, 0.02)
+TRILINEAR = (1.0, 0.005, 1.5, 0.02, 1.2, 0.05, -1.1, -0.006, -1.4, -0.025, -1.5, -0.04)
 CONCRETE = dict(fc=30e6, peak_strain=0.002, fcu=6e6, crushing_strain=0.006)
 
 STEEL02 = 1e-9
@@ -140,6 +142,14 @@ CASES: dict[str, Case] = {
     "bouc-wen, degrading": Case(
         BoucWen(0.1, 2e6, 1.5, 400.0, 600.0, 1.1, 1e-7, 2e-7, 3e-7), 0.04,
         [["BoucWen", 1, 0.1, 2e6, 1.5, 400.0, 600.0, 1.1, 1e-7, 2e-7, 3e-7, 1e-15, 200]]),
+    "trilinear": Case(
+        TrilinearPinching(*TRILINEAR), 0.03, [["Hysteretic", 1, *TRILINEAR, 1.0, 1.0, 0.0, 0.0, 0.0]]),
+    "trilinear, pinched and damaged": Case(
+        TrilinearPinching(*TRILINEAR, 0.8, 0.2, 0.02, 0.01, 0.3), 0.03,
+        [["Hysteretic", 1, *TRILINEAR, 0.8, 0.2, 0.02, 0.01, 0.3]]),
+    "bilinear, pinched": Case(
+        TrilinearPinching.bilinear(*TRILINEAR[:4], *TRILINEAR[6:10], 0.6, 0.3, 0.0, 0.02, 0.1), 0.03,
+        [["Hysteretic", 1, *TRILINEAR[:4], *TRILINEAR[6:10], 0.6, 0.3, 0.0, 0.02, 0.1]]),
     "concrete": Case(
         KentParkConcrete(**CONCRETE), 0.005, [["Concrete01", 1, -30e6, -0.002, -6e6, -0.006]]),
     "concrete, nothing left": Case(
