@@ -6,15 +6,9 @@ import math
 
 from femu import context as slot
 from femu.analyses import settings as code
-from femu.band import call_solve
 from femu.equilibrium import apply_loads, clear_imposed, copy, dot
 from femu.kernels import floats_at, inlined, shift
-
-
-@inlined
-def solve(context, x):
-    call_solve(context[slot.SOLVE], (
-        context[slot.NEQ], context[slot.BAND], context[slot.LD], floats_at(context[slot.A]), x))
+from femu.solver import solve
 
 
 @inlined

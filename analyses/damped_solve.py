@@ -1,7 +1,7 @@
-"""Solving with a band matrix that modal damping fills up, by the formula of Woodbury (1950).
+"""Solving with a sparse matrix that modal damping fills up, by the formula of Woodbury (1950).
 
-Modal damping is a sum over modes, C_m = Q^T Q with a row of Q for each mode, so it does not fit into the band. With the
-band A of everything else and its own factor c of C_m::
+Modal damping is a sum over modes, C_m = Q^T Q with a row of Q for each mode, so it does not fit into the pattern. With
+the matrix A of everything else and its own factor c of C_m::
 
     (A + c Q^T Q) x = r:     x = y - c Z^T (I + c Q Z^T)^-1 Q y,     A y = r,  A Z^T = Q^T
 
@@ -16,16 +16,16 @@ from __future__ import annotations
 import math
 
 from femu import context as slot
-from femu.band import call_factor, call_solve
 from femu.equilibrium import clear_imposed, dot
 from femu.kernels import floats_at, inlined, routine, shift
+from femu.solver import factored_at, solve_at
 
 
 @routine
-def factor_damped(context, matrix, room, c):
-    """Factor a band in place, and make Z and the small factors in ``room``; 0, or 1 where it is singular."""
+def factor_damped(context, matrix, factors, room, c):
+    """Factor a matrix, and make Z and the small factors in ``room``; 0, or 1 where it is singular."""
     neq, modes, shapes = context[slot.NEQ], context[slot.NMODAL], floats_at(context[slot.MODAL])
-    if call_factor(context[slot.FACTOR], (neq, context[slot.BAND], context[slot.LD], matrix)) < 0:
+    if factored_at(context, matrix, factors) != 0:
         return 1
     small = shift(room, modes * neq)
     for k in range(modes):
@@ -35,7 +35,7 @@ def factor_damped(context, matrix, room, c):
         clear_imposed(context, z)
         for j in range(k + 1):
             small[k * modes + j] = 0.0
-        call_solve(context[slot.SOLVE], (neq, context[slot.BAND], context[slot.LD], matrix, z))
+        solve_at(context, factors, z)
     for k in range(modes):
         for j in range(k + 1):
             small[k * modes + j] = c * dot(neq, shift(shapes, k * neq), shift(room, j * neq)) + (1.0 if j == k else 0.0)
@@ -54,10 +54,10 @@ def factor_damped(context, matrix, room, c):
 
 
 @routine
-def solve_damped(context, matrix, room, c, x):
+def solve_damped(context, factors, room, c, x):
     """x <- (A + c Q^T Q)^-1 x, with what `factor_damped` left. x is zero at imposed equations before and after."""
     neq, modes, shapes = context[slot.NEQ], context[slot.NMODAL], floats_at(context[slot.MODAL])
-    call_solve(context[slot.SOLVE], (neq, context[slot.BAND], context[slot.LD], matrix, x))
+    solve_at(context, factors, x)
     if modes == 0:
         return
     small = shift(room, modes * neq)
@@ -81,6 +81,6 @@ def solve_damped(context, matrix, room, c, x):
 
 @inlined
 def modal_room(context):
-    """Floats that `factor_damped` needs, as a multiple of eight: bands behind it begin at a cache line."""
+    """Floats that `factor_damped` needs, as a multiple of eight: matrices behind it begin at a cache line."""
     modes = context[slot.NMODAL]
     return (modes * (context[slot.NEQ] + modes + 1) + 7) // 8 * 8

@@ -66,7 +66,7 @@ def eigen(model: Model | Program, modes: int = 3, state: State | None = None, pa
     if modes > moving:
         raise AnalysisError(f"eigen: {modes} modes were asked for, but only {moving} degrees of freedom of "
                             f"{program.name!r} have mass. Ask for fewer, or give nodes a mass.")
-    K = band_to_sparse(program, stiffness)[free][:, free]
+    K = program.pattern.to_sparse(stiffness)[free][:, free]
     try:
         _refuse_mechanism(K)
         values, vectors = _dense(K, mass, modes) if len(free) <= DENSE or modes >= moving // 2 else _sparse(K, mass, modes)
@@ -102,14 +102,6 @@ def _refuse_mechanism(K: csc_array) -> None:
         raise np.linalg.LinAlgError from None
     if (np.abs(factors.U.diagonal()) < SINGULAR).any():
         raise np.linalg.LinAlgError
-
-
-def band_to_sparse(program: Program, band: Array) -> csc_array:
-    """A band over the equations as a sparse matrix."""
-    n, columns = program.neq, band[:program.neq * program.ld].reshape(program.neq, program.ld)
-    offsets = range(min(program.band, n - 1) + 1)
-    lower = [columns[:n - d, d] for d in offsets]
-    return csc_array(diags_array([*lower, *lower[1:]], offsets=[-d for d in offsets] + list(offsets)[1:], shape=(n, n)))
 
 
 def _dense(K: csc_array, M: csc_array, modes: int) -> tuple[Array, Array]:

@@ -2,7 +2,8 @@
 
 They evaluate the elements at displacements known beforehand, and solve without iterating for convergence. Each is a
 ``step`` function; `stepping` makes the kernel that marches with it. What they keep beside the state is one vector
-(slot.OWN): numbers, a room for modal damping for each factored matrix, bands, and rows over the degrees of freedom.
+(slot.OWN): numbers, a room for modal damping for each factored matrix, matrices, factors of matrices, and rows over the
+degrees of freedom.
 """
 
 from __future__ import annotations
@@ -20,11 +21,12 @@ from femu import context as slot
 from femu.analyses import settings as code
 from femu.analyses.commit import conclude, follow, start
 from femu.analyses.damped_solve import modal_room
-from femu.equilibrium import apply_loads, clear_imposed, copy, damping_force, form_matrix, spread_links, times_band
+from femu.equilibrium import apply_loads, clear_imposed, copy, damping_force, form_matrix, spread_links
 from femu.errors import AnalysisError
 from femu.kernels import INT, INTS, Kernel, address_of, floats_at, inlined, ints_at, shift
 from femu.program import Program
 from femu.run import Run, aligned
+from femu.solver import times_matrix
 
 Array = npt.NDArray[np.float64]
 FORMS = ("trapezoidal", "midpoint")
@@ -65,15 +67,16 @@ def row_floats(program: Program, rows: int) -> int:
     return rows * _whole_lines(program.ndof)
 
 
-def hold_own(run: Run, rooms: int, bands: list[Array], rows: int = 0) -> Array:
-    """Hold slot.OWN with so many rooms for modal damping, these bands and so many rows; returns its numbers."""
+def hold_own(run: Run, rooms: int, matrices: list[Array], factors: int = 0, rows: int = 0) -> Array:
+    """Hold slot.OWN with so many rooms for modal damping, these matrices, so many factors and rows; returns its numbers."""
     modes, neq = int(run.context[slot.NMODAL]), run.program.neq
-    room, band = _whole_lines(modes * (neq + modes + 1)), _whole_lines(run.program.storage + 8)
-    own = run.hold(slot.OWN, aligned(NUMBERS + rooms * room + len(bands) * band + row_floats(run.program, rows)))
-    for k, values in enumerate(bands):
-        at = NUMBERS + rooms * room + k * band
+    room, size = _whole_lines(modes * (neq + modes + 1)), _whole_lines(run.program.storage + 8)
+    own = run.hold(slot.OWN, aligned(NUMBERS + rooms * room + len(matrices) * size + row_floats(run.program, rows)
+                                     + factors * _whole_lines(run.program.pattern.factors)))
+    for k, values in enumerate(matrices):
+        at = NUMBERS + rooms * room + k * size
         own[at:at + len(values)] = values
-        own[at + run.program.storage:at + band] = 0.0
+        own[at + run.program.storage:at + size] = 0.0
     return own[:NUMBERS]
 
 
@@ -84,15 +87,21 @@ def own_room(context, k):
 
 
 @inlined
-def own_band(context, rooms, k):
-    """Band k, behind so many rooms."""
+def own_matrix(context, rooms, k):
+    """Matrix k, behind so many rooms."""
     return shift(own_room(context, rooms), k * ((context[slot.STORAGE] + 15) // 8 * 8))
 
 
 @inlined
-def own_row(context, rooms, bands, k):
-    """Row k over the degrees of freedom, behind so many rooms and bands."""
-    return shift(own_band(context, rooms, bands), k * ((context[slot.NDOF] + 7) // 8 * 8))
+def own_factors(context, rooms, matrices, k):
+    """Factors k of a matrix, behind so many rooms and matrices."""
+    return shift(own_matrix(context, rooms, matrices), k * ((context[slot.NFACTORS] + 7) // 8 * 8))
+
+
+@inlined
+def own_row(context, rooms, matrices, factors, k):
+    """Row k over the degrees of freedom, behind so many rooms, matrices and factors."""
+    return shift(own_factors(context, rooms, matrices, factors), k * ((context[slot.NDOF] + 7) // 8 * 8))
 
 
 @inlined
@@ -105,11 +114,11 @@ def form_at(context, place, tangent, stiffness, damping, mass):
 
 
 def element_damping(run: Run) -> Array:
-    """Band of what the elements' forces change by velocity, in the virgin structure; zeros where none does."""
+    """Matrix of what the elements' forces change by velocity, in the virgin structure; zeros where none does."""
     with_rate, without = (_virgin_tangent(run, rate) for rate in (1.0, 0.0)) if run.program.restless else (0.0, 0.0)
-    band = aligned(run.program.storage + 8)
-    band[:] = np.subtract(with_rate, without)
-    return band
+    rates = aligned(run.program.storage + 8)
+    rates[:] = np.subtract(with_rate, without)
+    return rates
 
 
 def _virgin_tangent(run: Run, rate: float) -> Array:
@@ -121,11 +130,9 @@ def _virgin_tangent(run: Run, rate: float) -> Array:
 
 def highest_frequency(run: Run) -> float:
     """Largest circular frequency of the virgin structure, supports that move held."""
-    from femu.analyses.eigen import band_to_sparse
-
     program = run.program
     free = np.setdiff1d(np.arange(program.neq), sorted(program.imposed))
-    stiffness = band_to_sparse(program, run.initial_stiffness())[free][:, free]
+    stiffness = program.pattern.to_sparse(run.initial_stiffness())[free][:, free]
     mass = program.mass_matrix(run.parameters)[:program.neq, :program.neq][free][:, free]
     if len(free) <= _FEW:
         return float(np.sqrt(eigh(stiffness.toarray(), mass.toarray(), eigvals_only=True)[-1].clip(0.0)))
@@ -229,7 +236,7 @@ def impose_acceleration(context, step, weight, a1, r):
         a1[imposed[q]] = motion[2 * count + q]
         own[imposed[q]] = weight * a1[imposed[q]] + (1.0 - weight) * a0[imposed[q]]
     if context[slot.MASS_DIAGONAL] == 0:
-        times_band(context, floats_at(context[slot.MASS]), own, product)
+        times_matrix(context, floats_at(context[slot.MASS]), own, product)
         for a in range(context[slot.NEQ]):
             r[a] -= product[a]
     clear_imposed(context, r)

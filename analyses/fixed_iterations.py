@@ -17,7 +17,7 @@ from femu.analyses.explicit import (
     impose,
     impose_acceleration,
     load_end,
-    own_band,
+    own_matrix,
     own_room,
     own_row,
     row_floats,
@@ -27,7 +27,7 @@ from femu.analyses.explicit import (
 from femu.analyses.march import march
 from femu.analyses.newmark import Newmark
 from femu.analyses.one_step import OneStep
-from femu.analyses.operator_splitting import BANDS, LINEAR, RATES, STIFFNESS, TANGENTS
+from femu.analyses.operator_splitting import LINEAR, MATRICES, RATES, STIFFNESS, TANGENTS
 from femu.analyses.predictor import COMMAND
 from femu.equilibrium import clear_imposed, copy, damping_force, determine, dot, form_matrix, inertia_force, spread_links
 from femu.errors import InputError
@@ -45,7 +45,7 @@ MOST_ORDER = 3
 
 @inlined
 def _row(context, k):
-    return own_row(context, 1, BANDS, k)
+    return own_row(context, 1, MATRICES, 0, k)
 
 
 @inlined
@@ -87,7 +87,8 @@ def _increment(context, settings, step):
     neq, dt, beta, gamma = context[slot.NEQ], settings[code.DT], settings[code.BETA], settings[code.GAMMA]
     own, r, dx = floats_at(context[slot.OWN]), floats_at(context[slot.R]), floats_at(context[slot.DX])
     a0, a1 = floats_at(context[slot.A0]), floats_at(context[slot.A1])
-    middle, product, matrix = floats_at(context[slot.S1]), floats_at(context[slot.S2]), floats_at(context[slot.A])
+    middle, product = floats_at(context[slot.S1]), floats_at(context[slot.S2])
+    matrix, factors = floats_at(context[slot.A]), floats_at(context[slot.L])
     alpha_m, alpha_f, room = own[ALPHA_M], own[ALPHA_F], own_room(context, 0)
     current, committed, moving = settings[code.CURRENT], settings[code.COMMITTED], own[CURRENT] != 0.0
     weigh_forces(context, settings, floats_at(context[slot.V1]), alpha_f, r)
@@ -101,17 +102,17 @@ def _increment(context, settings, step):
     clear_imposed(context, r)
     by_velocity = alpha_f * gamma / (beta * dt)
     if settings[code.FACTORED] == 0.0 or moving or current != 0.0 or committed != 0.0:
-        linear = floats_at(context[slot.K]) if moving else own_band(context, 1, LINEAR)
+        linear = floats_at(context[slot.K]) if moving else own_matrix(context, 1, LINEAR)
         if not moving:
-            stiffness, rates = own_band(context, 1, STIFFNESS), own_band(context, 1, RATES)
+            stiffness, rates = own_matrix(context, 1, STIFFNESS), own_matrix(context, 1, RATES)
             for a in range(context[slot.STORAGE]):
                 linear[a] = stiffness[a] + gamma / (beta * dt) * rates[a]
         form_matrix(context, linear, alpha_f, by_velocity, alpha_m / (beta * dt * dt), current, committed)
-        if factor_damped(context, matrix, room, by_velocity) != 0:
+        if factor_damped(context, matrix, factors, room, by_velocity) != 0:
             return 1
         settings[code.FACTORED] = 1.0
     copy(neq, r, dx)
-    solve_damped(context, matrix, room, by_velocity, dx)
+    solve_damped(context, factors, room, by_velocity, dx)
     return 0
 
 

@@ -26,7 +26,6 @@ from femu.experimental.specimen import Measurement
 from femu.experimental.tangent import TangentEstimator, raised
 from femu.kernels import INT, INTS, floats_at, kernel
 from femu.outcome import Outcome
-from femu.program import Program
 from femu.run import Run, address, aligned
 
 if TYPE_CHECKING:
@@ -124,11 +123,12 @@ class HybridMarch:
         program = self.program
         _deform.ctypes(*(a.ctypes.data_as(_INTEGERS) for a in (self.run.context, self.places)), len(self.test.elements))
         stiffness, mass = self.scratch[1], self.run[slot.MASS]
-        diagonal = program.ld * np.arange(program.neq)
+        diagonal = program.pattern.diagonal
         used = np.flatnonzero((stiffness[diagonal] > 0.0) & (mass[diagonal] > 0.0))
         if len(used) == 0:
             return 0.0
-        return float(eigh(*(_part(program, band, used) for band in (stiffness, mass)), eigvals_only=True)[-1])
+        part = (program.pattern.to_sparse(m)[used][:, used].toarray() for m in (stiffness, mass))
+        return float(eigh(*part, eigvals_only=True)[-1])
 
     def _go_on(self, before: Record) -> None:
         """Take over the rows and the state of an interrupted test."""
@@ -245,10 +245,3 @@ class HybridMarch:
         marcher.message, marcher.seconds = message or outcome.value, self.seconds
         report = pacer.report(self.record.rows[self.first + 1:self.done + 1, 2]) if pacer is not None else None
         return HybridResult.of_test(marcher, outcome, self.record, self.test._transient.dt, report)
-
-
-def _part(program: Program, band: Array, equations: npt.NDArray[np.intp]) -> Array:
-    """Rows and columns of some equations of a lower band, as a full matrix."""
-    high, low = np.maximum.outer(equations, equations), np.minimum.outer(equations, equations)
-    inside = high - low <= program.band
-    return np.where(inside, band[np.where(inside, low * program.ld + high - low, 0)], 0.0)

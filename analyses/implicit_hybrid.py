@@ -11,13 +11,11 @@ import numpy as np
 from femu import context as slot
 from femu.analyses import settings as code
 from femu.analyses.commit import conclude, follow, start
-from femu.analyses.control import solve
 from femu.analyses.convergence import RelativeUnbalance, Test
 from femu.analyses.march import advance, march, tested
 from femu.analyses.newmark import Newmark
 from femu.analyses.one_step import OneStep
 from femu.analyses.predictor import predict_explicitly
-from femu.band import call_factor
 from femu.equilibrium import (
     apply_loads,
     clear_imposed,
@@ -34,8 +32,9 @@ from femu.errors import InputError
 from femu.kernels import INT, INTS, Kernel, floats_at, inlined, ints_at, kernel, routine, shift
 from femu.parameters import finite
 from femu.run import Run
+from femu.solver import factored, solve
 
-# numbers in slot.OWN; behind them the band of the modal damping (where there is one), then the steps that count as failed
+# numbers in slot.OWN; behind them the modal damping (where there is one), then the steps that count as failed
 ALPHA_F, FROZEN, CHORD, SPLITS, MODAL, FORCED, NUMBERS = range(7)
 SAFE = 3.0  # see `ImplicitHybrid.least_share`
 
@@ -97,10 +96,10 @@ def _factor(context, settings, stiffness):
                 settings[code.ALPHA_M] / (settings[code.BETA] * dt * dt), current, committed)
     matrix = floats_at(context[slot.A])
     if own[MODAL] != 0.0:
-        band = shift(own, NUMBERS)
+        modal = shift(own, NUMBERS)
         for a in range(context[slot.STORAGE]):
-            matrix[a] += by_damping * band[a]
-    return 1 if call_factor(context[slot.FACTOR], (context[slot.NEQ], context[slot.BAND], context[slot.LD], matrix)) < 0 else 0
+            matrix[a] += by_damping * modal[a]
+    return factored(context, matrix)
 
 
 @inlined
@@ -259,15 +258,11 @@ class ImplicitHybrid(OneStep):
         program = run.program
         hybrid = any(element.asks_specimen for element in program.elements.values())
         run.hold(slot.KINITIAL, run.initial_stiffness())
-        band = np.zeros(0)
+        modal = np.zeros(0)
         if run.context[slot.NMODAL]:
-            # modal damping is a full matrix; what of it lies in the band of the model goes into the matrix of the iteration
+            # modal damping is a full matrix; what of it lies in the pattern of the model goes into the matrix of the iteration
             rows = run[slot.MODAL]
-            full = rows.T @ rows
-            band = np.zeros(program.storage)
-            for d in range(min(program.band, program.neq - 1) + 1):
-                columns = np.arange(program.neq - d)
-                band[columns * program.ld + d] = np.diagonal(full, -d)
+            modal = program.pattern.from_dense(rows.T @ rows)
         numbers = [self.kinematics.coefficients()[1], float(self.estimates), float(self.chord_after), float(hybrid),
-                   float(len(band) > 0), float(len(self.failing))]
-        run.hold(slot.OWN, np.concatenate([numbers, band, np.asarray(self.failing, dtype=float)]))
+                   float(len(modal) > 0), float(len(self.failing))]
+        run.hold(slot.OWN, np.concatenate([numbers, modal, np.asarray(self.failing, dtype=float)]))

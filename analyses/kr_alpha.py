@@ -21,7 +21,8 @@ from femu.analyses.explicit import (
     load_inside,
     mix,
     one_pass,
-    own_band,
+    own_factors,
+    own_matrix,
     own_room,
     own_row,
     stepping,
@@ -30,16 +31,17 @@ from femu.analyses.explicit import (
 from femu.analyses.newmark_explicit import finish_accelerations
 from femu.analyses.one_step import OneStep
 from femu.analyses.predictor import COMMAND
-from femu.band import call_factor, call_solve
-from femu.equilibrium import clear_imposed, copy, determine, dot, inertia_force, times_band
+from femu.equilibrium import clear_imposed, copy, determine, dot, form_matrix, inertia_force
 from femu.errors import InputError
 from femu.kernels import Kernel, floats_at, inlined, kernel, routine, shift
 from femu.parameters import finite
 from femu.run import Run
+from femu.solver import factored_at, solve_at, times_matrix
 
 ALPHA_M, ALPHA_F = 0, 1  # places in slot.OWN
-# bands in slot.OWN: K, damping that is not in slot.DAMPING, both as one stiffness, A, its factors, and those of the mass
-STIFFNESS, RATES, LINEAR, WHOLE, FACTORS, MASS, BANDS = range(7)
+# matrices in slot.OWN: K, damping that is not in slot.DAMPING, both as one stiffness, and A
+STIFFNESS, RATES, LINEAR, WHOLE, MATRICES = range(5)
+OF_A, OF_MASS, FACTORS = range(3)  # factors in slot.OWN; those of G are in slot.L
 ROOMS = 2
 FORWARD = 0  # row in slot.OWN: A^-1 M a_0
 
@@ -49,23 +51,21 @@ def _form(context, settings):
     """Form and factor A and G, and a mass that is not diagonal; 0, or 1 where one of them is singular."""
     dt, beta, gamma = settings[code.DT], settings[code.BETA], settings[code.GAMMA]
     own, storage = floats_at(context[slot.OWN]), context[slot.STORAGE]
-    stiffness, rates = own_band(context, ROOMS, STIFFNESS), own_band(context, ROOMS, RATES)
-    linear, whole, factors = own_band(context, ROOMS, LINEAR), own_band(context, ROOMS, WHOLE), own_band(context, ROOMS, FACTORS)
+    stiffness, rates = own_matrix(context, ROOMS, STIFFNESS), own_matrix(context, ROOMS, RATES)
+    linear, whole = own_matrix(context, ROOMS, LINEAR), own_matrix(context, ROOMS, WHOLE)
     for a in range(storage):
         linear[a] = stiffness[a] + gamma / (beta * dt) * rates[a]
     form_at(context, whole, linear, beta * dt * dt, gamma * dt, 1.0)
-    copy(storage, whole, factors)
-    if factor_damped(context, factors, own_room(context, 0), gamma * dt) != 0:
+    if factor_damped(context, whole, own_factors(context, ROOMS, MATRICES, OF_A), own_room(context, 0), gamma * dt) != 0:
         return 1
     share, matrix = own[ALPHA_F], floats_at(context[slot.A])
-    form_at(context, matrix, linear, share * beta * dt * dt, share * gamma * dt, own[ALPHA_M])
-    if factor_damped(context, matrix, own_room(context, 1), share * gamma * dt) != 0:
+    form_matrix(context, linear, share * beta * dt * dt, share * gamma * dt, own[ALPHA_M], 0.0, 0.0)
+    if factor_damped(context, matrix, floats_at(context[slot.L]), own_room(context, 1), share * gamma * dt) != 0:
         return 1
     if context[slot.MASS_DIAGONAL] != 0:
         return 0
-    mass = own_band(context, ROOMS, MASS)
-    form_at(context, mass, linear, 0.0, 0.0, 1.0)
-    return 1 if call_factor(context[slot.FACTOR], (context[slot.NEQ], context[slot.BAND], context[slot.LD], mass)) < 0 else 0
+    form_matrix(context, linear, 0.0, 0.0, 1.0, 0.0, 0.0)
+    return factored_at(context, matrix, own_factors(context, ROOMS, MATRICES, OF_MASS))
 
 
 @inlined
@@ -75,12 +75,12 @@ def _predict(context, settings, step, u, v):
     if context[slot.FRESH] != 0 and _form(context, settings) != 0:
         return 1
     u0, v0, before = floats_at(context[slot.U0]), floats_at(context[slot.V0]), floats_at(context[slot.S1])
-    forward = own_row(context, ROOMS, BANDS, FORWARD)
+    forward = own_row(context, ROOMS, MATRICES, FACTORS, FORWARD)
     copy(neq, floats_at(context[slot.A0]), before)
     clear_imposed(context, before)
     inertia_force(context, before, forward)
     clear_imposed(context, forward)
-    solve_damped(context, own_band(context, ROOMS, FACTORS), own_room(context, 0), gamma * dt, forward)
+    solve_damped(context, own_factors(context, ROOMS, MATRICES, OF_A), own_room(context, 0), gamma * dt, forward)
     copy(ndof, u0, u)
     copy(ndof, v0, v)
     for a in range(neq):
@@ -97,7 +97,7 @@ def _step(context, settings, step):
                       floats_at(context[slot.A0]))
     own, r, product, mixed = (floats_at(context[slot.OWN]), floats_at(context[slot.R]), floats_at(context[slot.S2]),
                               floats_at(context[slot.S1]))
-    alpha_m, alpha_f, forward = own[ALPHA_M], own[ALPHA_F], own_row(context, ROOMS, BANDS, FORWARD)
+    alpha_m, alpha_f, forward = own[ALPHA_M], own[ALPHA_F], own_row(context, ROOMS, MATRICES, FACTORS, FORWARD)
     if _predict(context, settings, step, u1, v1) != 0:
         return code.SINGULAR
     if settings[code.ALPHA_F] == 1.0:
@@ -118,7 +118,7 @@ def _step(context, settings, step):
         r[a] -= product[a]
     clear_imposed(context, r)
     _over_mass(context, r)
-    times_band(context, own_band(context, ROOMS, WHOLE), r, product)
+    times_matrix(context, own_matrix(context, ROOMS, WHOLE), r, product)
     shapes = floats_at(context[slot.MODAL])
     for mode in range(context[slot.NMODAL]):
         row = shift(shapes, mode * neq)
@@ -126,7 +126,7 @@ def _step(context, settings, step):
         for a in range(neq):
             product[a] += amplitude * row[a]
     clear_imposed(context, product)
-    solve_damped(context, floats_at(context[slot.A]), own_room(context, 1), alpha_f * gamma * dt, product)
+    solve_damped(context, floats_at(context[slot.L]), own_room(context, 1), alpha_f * gamma * dt, product)
     size = dot(neq, product, product)
     finish_accelerations(context, product, a1)
     one_pass(context, step)
@@ -136,14 +136,13 @@ def _step(context, settings, step):
 @inlined
 def _over_mass(context, x):
     """x <- M^-1 x, where the motion is not imposed."""
-    neq, ld = context[slot.NEQ], context[slot.LD]
     if context[slot.MASS_DIAGONAL] == 0:
-        call_solve(context[slot.SOLVE], (neq, context[slot.BAND], ld, own_band(context, ROOMS, MASS), x))
+        solve_at(context, own_factors(context, ROOMS, MATRICES, OF_MASS), x)
         return
-    mass = floats_at(context[slot.MASS])
-    for a in range(neq):
+    mass = floats_at(context[slot.MASS_DIAGONAL])
+    for a in range(context[slot.NEQ]):
         if x[a] != 0.0:
-            x[a] /= mass[a * ld]
+            x[a] /= mass[a]
 
 
 kr_alpha = stepping(_step)
@@ -172,7 +171,7 @@ class KRAlpha(OneStep):
         M a^ + alpha_f (C v_1 + F(u_1) - P_1) + (1 - alpha_f) (C v_0 + F(u_0) - P_0) = 0
         a^ = (I - alpha_3) a_1 + alpha_3 a_0,    A alpha_3 = (1 - alpha_m) M + (1 - alpha_f) (gamma dt C + beta dt^2 K)
 
-    The matrices stay banded: a_1 = G^-1 A M^-1 (...) with G = alpha_m M + alpha_f (gamma dt C + beta dt^2 K). Made once,
+    The matrices keep their pattern: a_1 = G^-1 A M^-1 (...) with G = alpha_m M + alpha_f (gamma dt C + beta dt^2 K). Made once,
     they serve the whole run; the model's parameters may change meanwhile.
 
     Second order; for linear systems the poles are those of `GeneralizedAlpha`. Unconditionally stable while the
@@ -218,6 +217,6 @@ class KRAlpha(OneStep):
         by_stiffness = run[slot.SETTINGS][code.CURRENT] + run[slot.SETTINGS][code.COMMITTED]
         if by_stiffness != 0.0:
             rates = rates + by_stiffness * run.initial_stiffness(damped=True)
-        nothing = [0.0 * stiffness] * (BANDS - 2)
-        numbers = hold_own(run, ROOMS, [stiffness, rates, *nothing], rows=1)
+        nothing = [0.0 * stiffness] * (MATRICES - 2)
+        numbers = hold_own(run, ROOMS, [stiffness, rates, *nothing], FACTORS, rows=1)
         numbers[ALPHA_M], numbers[ALPHA_F] = self.alpha_m, self.alpha_f

@@ -19,9 +19,8 @@ import math
 from femu import context as slot
 from femu.analyses import settings as code
 from femu.analyses.commit import conclude, follow, start
-from femu.analyses.control import control, solve
+from femu.analyses.control import control
 from femu.analyses.krylov import accelerate
-from femu.band import call_factor
 from femu.equilibrium import (
     apply_loads,
     clear_imposed,
@@ -36,6 +35,7 @@ from femu.equilibrium import (
     spread_links,
 )
 from femu.kernels import INT, INTS, floats_at, inlined, ints_at, kernel, routine, shift
+from femu.solver import factored, solve
 
 
 @inlined
@@ -124,9 +124,8 @@ def _factor(context, settings):
     """Form and factor the matrix of the iteration; 0, or 1 where it is singular."""
     context[slot.CHANGED] = 0
     if context[slot.IN_PLACE] != 0:
-        context[slot.A], context[slot.K] = context[slot.K], context[slot.A]
-        separate_imposed(context)
-        return _factored(context)
+        separate_imposed(context, floats_at(context[slot.K]))
+        return factored(context, floats_at(context[slot.K]))
     dt, alpha = settings[code.DT], settings[code.ALPHA_F]
     initial = int(settings[code.TANGENT]) == code.INITIAL
     if initial and settings[code.FACTORED] != 0.0 and settings[code.CURRENT] == 0.0 and settings[code.COMMITTED] == 0.0:
@@ -138,13 +137,7 @@ def _factor(context, settings):
     else:
         form_matrix(context, stiffness, 1.0, 0.0, 0.0, 0.0, 0.0)
     settings[code.FACTORED] = 1.0
-    return _factored(context)
-
-
-@inlined
-def _factored(context):
-    return 1 if call_factor(context[slot.FACTOR], (
-        context[slot.NEQ], context[slot.BAND], context[slot.LD], floats_at(context[slot.A]))) < 0 else 0
+    return factored(context, floats_at(context[slot.A]))
 
 
 @routine

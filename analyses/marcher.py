@@ -62,6 +62,7 @@ class Marcher:
         self.settings[code.LEFT] = policy.iteration_limit
         run.context[slot.COMMIT] = commit_kernel.address
         run.hold(slot.A, aligned(program.storage + 8))
+        run.hold(slot.L, aligned(program.pattern.factors))
         for place in (slot.R, slot.DX, slot.XP, slot.S1, slot.S2, slot.PREVIOUS):
             run.hold(place, aligned(program.ndof + 4))
         most = max([algorithm.krylov, *(a.krylov for a in policy.algorithms)])

@@ -19,7 +19,7 @@ from femu.analyses.explicit import (
     is_damped,
     load_end,
     one_pass,
-    own_band,
+    own_matrix,
     own_room,
     stepping,
     weigh_forces,
@@ -39,7 +39,8 @@ def step_explicitly(context, settings, step):
     neq, dt, gamma = context[slot.NEQ], settings[code.DT], settings[code.GAMMA]
     u0, v0, a0 = floats_at(context[slot.U0]), floats_at(context[slot.V0]), floats_at(context[slot.A0])
     u1, v1, a1 = floats_at(context[slot.U1]), floats_at(context[slot.V1]), floats_at(context[slot.A1])
-    matrix, r, room = floats_at(context[slot.A]), floats_at(context[slot.R]), own_room(context, 0)
+    r, room = floats_at(context[slot.R]), own_room(context, 0)
+    matrix, factors = floats_at(context[slot.A]), floats_at(context[slot.L])
     current, committed = settings[code.CURRENT], settings[code.COMMITTED]
     for a in range(context[slot.NDOF]):
         u1[a] = u0[a] + dt * v0[a] + 0.5 * dt * dt * a0[a]
@@ -52,10 +53,10 @@ def step_explicitly(context, settings, step):
     impose_acceleration(context, step, 1.0, a1, r)
     if context[slot.FRESH] != 0 or current != 0.0 or committed != 0.0:
         # mass and constant damping do not change: factored once
-        form_matrix(context, own_band(context, 1, 0), gamma * dt, gamma * dt, 1.0, current, committed)
-        if factor_damped(context, matrix, room, gamma * dt) != 0:
+        form_matrix(context, own_matrix(context, 1, 0), gamma * dt, gamma * dt, 1.0, current, committed)
+        if factor_damped(context, matrix, factors, room, gamma * dt) != 0:
             return code.SINGULAR
-    solve_damped(context, matrix, room, gamma * dt, r)
+    solve_damped(context, factors, room, gamma * dt, r)
     size = 0.0
     for a in range(neq):
         v1[a] += gamma * dt * r[a]

@@ -20,7 +20,7 @@ from femu.analyses.explicit import (
     load_inside,
     mix,
     one_pass,
-    own_band,
+    own_matrix,
     own_room,
     own_row,
     row_floats,
@@ -30,16 +30,17 @@ from femu.analyses.explicit import (
 from femu.analyses.newmark_explicit import finish_accelerations
 from femu.analyses.one_step import OneStep
 from femu.analyses.predictor import COMMAND
-from femu.equilibrium import clear_imposed, copy, damping_force, determine, form_matrix, spread_links, times_band
+from femu.equilibrium import clear_imposed, copy, damping_force, determine, form_matrix, spread_links
 from femu.errors import AnalysisError, InputError
 from femu.kernels import Kernel, floats_at, inlined, kernel
 from femu.parameters import finite
 from femu.program import Program
 from femu.run import Run
+from femu.solver import times_matrix
 
 # places in slot.OWN: alpha, 1 where the tangent of the moment is used, and 1 where the predictor keeps the acceleration
 ALPHA, CURRENT, KEPT = range(3)
-STIFFNESS, RATES, LINEAR, BANDS = range(4)  # bands in slot.OWN: initial stiffness, damping of elements, both as a stiffness
+STIFFNESS, RATES, LINEAR, MATRICES = range(4)  # matrices in slot.OWN: initial stiffness, damping of elements, both as a stiffness
 ASKED, MEMORY, ROWS = range(3)  # rows in slot.OWN, for the midpoint: last predictor, and 1 where there was one
 TANGENTS = ("initial", "current")
 PREDICTORS = ("newmark", "taylor")
@@ -59,7 +60,7 @@ def _predict(context, settings, step, u, v):
 @inlined
 def _recall(context, asked):
     """The predictor of the step before; where there was none, the displacement."""
-    if own_row(context, 1, BANDS, MEMORY)[0] == 0.0:
+    if own_row(context, 1, MATRICES, 0, MEMORY)[0] == 0.0:
         copy(context[slot.NDOF], floats_at(context[slot.U0]), asked)
 
 
@@ -71,13 +72,13 @@ def _step_back(context, settings, moving, u1):
     for a in range(neq):
         way[a] = beta * dt * dt * a0[a]
     clear_imposed(context, way)
-    times_band(context, floats_at(context[slot.K]) if moving else own_band(context, 1, STIFFNESS), way, force)
+    times_matrix(context, floats_at(context[slot.K]) if moving else own_matrix(context, 1, STIFFNESS), way, force)
     for a in range(neq):
         u1[a] -= way[a]
         internal[a] -= force[a]
     spread_links(context, u1)
     if moving:  # what follows the velocity stays as it is
-        times_band(context, own_band(context, 1, RATES), way, force)
+        times_matrix(context, own_matrix(context, 1, RATES), way, force)
         for a in range(neq):
             internal[a] += settings[code.GAMMA] / (beta * dt) * force[a]
 
@@ -92,11 +93,11 @@ def _start_linearly(context, settings, moving, asked, r):
     way, force, share = floats_at(context[slot.S1]), floats_at(context[slot.S2]), 1.0 - floats_at(context[slot.OWN])[ALPHA]
     for a in range(neq):
         way[a] = share * (u0[a] - asked[a])
-    times_band(context, floats_at(context[slot.K]) if moving else own_band(context, 1, STIFFNESS), way, force)
+    times_matrix(context, floats_at(context[slot.K]) if moving else own_matrix(context, 1, STIFFNESS), way, force)
     for a in range(neq):
         r[a] -= force[a]
     if moving:  # the tangent holds what follows the velocity, which has no predictor of its own here
-        times_band(context, own_band(context, 1, RATES), way, force)
+        times_matrix(context, own_matrix(context, 1, RATES), way, force)
         for a in range(neq):
             r[a] += settings[code.GAMMA] / (settings[code.BETA] * settings[code.DT]) * force[a]
 
@@ -105,11 +106,12 @@ def _start_linearly(context, settings, moving, asked, r):
 def _step(context, settings, step):
     neq, dt, beta, gamma = context[slot.NEQ], settings[code.DT], settings[code.BETA], settings[code.GAMMA]
     u1, v1, a1 = floats_at(context[slot.U1]), floats_at(context[slot.V1]), floats_at(context[slot.A1])
-    own, r, matrix = floats_at(context[slot.OWN]), floats_at(context[slot.R]), floats_at(context[slot.A])
+    own, r = floats_at(context[slot.OWN]), floats_at(context[slot.R])
+    matrix, factors = floats_at(context[slot.A]), floats_at(context[slot.L])
     room = own_room(context, 0)
     alpha, current, committed = own[ALPHA], settings[code.CURRENT], settings[code.COMMITTED]
     moving = own[CURRENT] != 0.0
-    inside, asked, predicted = settings[code.ALPHA_F] != 1.0, own_row(context, 1, BANDS, ASKED), floats_at(context[slot.XP])
+    inside, asked, predicted = settings[code.ALPHA_F] != 1.0, own_row(context, 1, MATRICES, 0, ASKED), floats_at(context[slot.XP])
     _predict(context, settings, step, u1, v1)
     copy(context[slot.NDOF], u1, predicted)
     if inside:
@@ -127,16 +129,16 @@ def _step(context, settings, step):
     if inside:
         _start_linearly(context, settings, moving, asked, r)
     impose_acceleration(context, step, 1.0, a1, r)
-    linear = floats_at(context[slot.K]) if moving else own_band(context, 1, LINEAR)
+    linear = floats_at(context[slot.K]) if moving else own_matrix(context, 1, LINEAR)
     if context[slot.FRESH] != 0 or moving or current != 0.0 or committed != 0.0:
         if not moving:
-            stiffness, rates = own_band(context, 1, STIFFNESS), own_band(context, 1, RATES)
+            stiffness, rates = own_matrix(context, 1, STIFFNESS), own_matrix(context, 1, RATES)
             for a in range(context[slot.STORAGE]):
                 linear[a] = stiffness[a] + gamma / (beta * dt) * rates[a]
         form_matrix(context, linear, alpha * beta * dt * dt, alpha * gamma * dt, 1.0, current, committed)
-        if factor_damped(context, matrix, room, alpha * gamma * dt) != 0:
+        if factor_damped(context, matrix, factors, room, alpha * gamma * dt) != 0:
             return code.SINGULAR
-    solve_damped(context, matrix, room, alpha * gamma * dt, r)
+    solve_damped(context, factors, room, alpha * gamma * dt, r)
     moved, force, internal = floats_at(context[slot.DX]), floats_at(context[slot.S2]), floats_at(context[slot.F])
     size = 0.0
     for a in range(neq):
@@ -149,9 +151,9 @@ def _step(context, settings, step):
     spread_links(context, v1)
     if inside:  # the commit evaluates the elements at the end of the step
         copy(context[slot.NDOF], predicted, asked)
-        own_row(context, 1, BANDS, MEMORY)[0] = 1.0
+        own_row(context, 1, MATRICES, 0, MEMORY)[0] = 1.0
     else:  # the force that balances the step: of the predictor, and linear from there
-        times_band(context, linear, moved, force)
+        times_matrix(context, linear, moved, force)
         for a in range(neq):
             internal[a] += force[a]
         damping_force(context, v1, current, committed, floats_at(context[slot.S1]))
@@ -165,7 +167,8 @@ operator_splitting = stepping(_step)
 @kernel(COMMAND, noalias=False)
 def command(context, step, exchange):
     """The specimens are asked where the elements are evaluated: at the predictor, or between two of them."""
-    settings, u, asked = floats_at(context[slot.SETTINGS]), floats_at(context[slot.COMMAND]), own_row(context, 1, BANDS, ASKED)
+    settings, u = floats_at(context[slot.SETTINGS]), floats_at(context[slot.COMMAND])
+    asked = own_row(context, 1, MATRICES, 0, ASKED)
     _predict(context, settings, step, u, floats_at(context[slot.V1]))
     if settings[code.ALPHA_F] != 1.0:
         _recall(context, asked)
@@ -233,7 +236,7 @@ class AlphaOS(OneStep):
 
     def check_step(self, run: Run, dt: float) -> None:
         program, mass = run.program, run[slot.MASS]
-        bare = [a for a in range(program.neq) if mass[a * program.ld] <= 0.0 and a not in program.imposed]
+        bare = [a for a in range(program.neq) if mass[program.pattern.diagonal[a]] <= 0.0 and a not in program.imposed]
         if self.tangent == "current" and bare:
             node, direction = program.numbering.representative[bare[0]]
             raise AnalysisError(f"AlphaOS with the current tangent needs mass on every degree of freedom, and node {node!r} has "

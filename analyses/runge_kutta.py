@@ -9,14 +9,13 @@ from typing import ClassVar
 from femu import context as slot
 from femu.analyses import settings as code
 from femu.analyses.commit import follow
-from femu.analyses.control import solve
 from femu.analyses.explicit import check_limit, forces_alone, is_damped, one_pass, stepping
 from femu.analyses.one_step import OneStep
-from femu.band import call_factor
 from femu.equilibrium import apply_loads, copy, damping_force, determine, form_matrix, spread_links
 from femu.errors import AnalysisError
 from femu.kernels import Kernel, floats_at, inlined, routine, shift
 from femu.run import Run
+from femu.solver import factored, solve
 
 
 @routine
@@ -46,7 +45,7 @@ def _step(context, settings, step):
     seen[2] = 0.0
     if context[slot.FRESH] != 0:
         form_matrix(context, floats_at(context[slot.K]), 0.0, 0.0, 1.0, 0.0, 0.0)
-        if call_factor(context[slot.FACTOR], (neq, context[slot.BAND], context[slot.LD], floats_at(context[slot.A]))) < 0:
+        if factored(context, floats_at(context[slot.A])) != 0:
             return code.SINGULAR
     copy(ndof, u0, u)
     copy(ndof, v0, v)

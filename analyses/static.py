@@ -60,8 +60,7 @@ class _Static:
         settings = run.hold(slot.SETTINGS, np.zeros(code.NSETTINGS))
         run.hold(slot.MOVES, np.zeros(len(program.pattern_names), dtype=np.int64))
         run.context[slot.RESTLESS] = int(program.restless or bool(np.any(program.member[row])))
-        run.hold(slot.IMPOSED, np.array(sorted(program.imposed) or [0], dtype=np.int64))
-        run.context[slot.NIMPOSED] = len(program.imposed)  # moving supports stay where they are
+        run.hold_imposed()  # moving supports stay where they are
         install_limits(run, self.limits)
 
         def install(run: Run) -> None:

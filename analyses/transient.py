@@ -112,17 +112,19 @@ class Transient:
     def prepare(self, run: Run, motions: Mapping[str, Series]) -> None:
         """Mass, damping and ground motion as the kernels want them."""
         program, context = run.program, run.context
-        mass, diagonal = run.mass_band()
-        if not np.any(mass[:program.neq * program.ld:program.ld] > 0.0):
+        mass, diagonal = run.mass_matrix()
+        masses = mass[program.pattern.diagonal]
+        if not np.any(masses > 0.0):
             raise AnalysisError(f"{program.name!r} has no mass, so it has no transient response. Give nodes a mass=(x, y, rz).")
         if self.integrator.explicit:
-            bare = [a for a in np.flatnonzero(mass[:program.neq * program.ld:program.ld] <= 0.0) if a not in program.imposed]
+            bare = [a for a in np.flatnonzero(masses <= 0.0) if a not in program.imposed]
             if len(bare):
                 node, direction = program.numbering.representative[bare[0]]
                 raise AnalysisError(f"{type(self.integrator).__name__} needs mass on every degree of freedom, and node {node!r} "
                                     f"has none in direction {direction!r}. Give it mass, or use an implicit integrator.")
         run.hold(slot.MASS, mass)
-        context[slot.MASS_DIAGONAL] = int(diagonal)
+        if diagonal:
+            run.hold(slot.MASS_DIAGONAL, masses)
         p = run.parameters
         a, initial, current, committed = (p[program.parameters.index(f"rayleigh.{n}")]
                                           for n in ("mass", "initial", "current", "committed"))
@@ -153,8 +155,7 @@ class Transient:
             nodal[row] = -run.mass_times(program.influence(direction))
             program.gather(nodal[row])
         run.hold(slot.NODAL_WANTED, np.any(nodal != 0.0, axis=1).astype(np.int64))
-        run.hold(slot.IMPOSED, np.array(sorted(program.imposed) or [0], dtype=np.int64))
-        context[slot.NIMPOSED] = len(program.imposed)
+        run.hold_imposed()
 
     def _modal(self, run: Run) -> None:
         """Modal damping as a sum of rows: C = sum over modes of 2 ratio omega (M phi)(M phi)^T."""

@@ -7,7 +7,8 @@ from numba.core import types
 from numba.extending import intrinsic
 
 from femu import context as slot
-from femu.kernels import FLOATS, INTS, floats_at, inlined, routine, shift, store
+from femu.kernels import FLOATS, INTS, floats_at, inlined, ints_at, routine, shift, store
+from femu.solver import place_of
 
 
 @intrinsic
@@ -28,8 +29,8 @@ def add_at(typingctx, vector, places, values):
 def scatter(context, own, force, stiffness, workspace):
     """Add the tuples ``force`` (n) and ``stiffness`` (lower triangle, row by row, n(n+1)/2) of one element.
 
-    The place of each stiffness entry in the band was computed once; entries of fixed degrees of freedom go
-    to a spare place behind the band.
+    The place of each stiffness entry in the matrix was computed once; entries of fixed degrees of freedom go
+    to a spare place behind the matrix.
     """
     add_at(floats_at(context[slot.F]), shift(own, slot.DOFS), force)
     if own[slot.LINKED] != 0:
@@ -64,9 +65,9 @@ def scatter_vectors(context, own, dofs, force, stiffness):
         scatter_linked(context, own, dofs, stiffness)
         return
     places = shift(own, own[slot.POSITIONS])
-    band, damped = floats_at(context[slot.K]), floats_at(context[slot.KD])
+    tangent, damped = floats_at(context[slot.K]), floats_at(context[slot.KD])
     for e in range(dofs * (dofs + 1) // 2):
-        band[places[e]] += stiffness[e]
+        tangent[places[e]] += stiffness[e]
     if context[slot.KD] != 0 and own[slot.DAMPED] != 0:
         for e in range(dofs * (dofs + 1) // 2):
             damped[places[e]] += stiffness[e]
@@ -79,10 +80,10 @@ def scatter_linked(context, own, dofs, stiffness):
     The links of each local degree of freedom: the number of its equations, then pairs (equation, place of the factor
     in the geometry vector). A table in front says where each list begins.
     """
-    neq, ld = context[slot.NEQ], context[slot.LD]
+    neq, plan = context[slot.NEQ], ints_at(context[slot.PLAN])
     geometry = floats_at(context[slot.G])
     links = shift(own, own[slot.LINKED])
-    band, damped = floats_at(context[slot.K]), floats_at(context[slot.KD])
+    tangent, damped = floats_at(context[slot.K]), floats_at(context[slot.KD])
     damped_wanted = context[slot.KD] != 0 and own[slot.DAMPED] != 0
     for a in range(dofs):
         row = shift(links, links[a])
@@ -94,6 +95,7 @@ def scatter_linked(context, own, dofs, stiffness):
                 for s in range(column[0]):
                     j, fj = column[1 + 2 * s], geometry[column[2 + 2 * s]]
                     if i < neq and j <= i:
-                        band[j * ld + i - j] += fi * fj * value
+                        place = place_of(plan, i, j)
+                        tangent[place] += fi * fj * value
                         if damped_wanted:
-                            damped[j * ld + i - j] += fi * fj * value
+                            damped[place] += fi * fj * value

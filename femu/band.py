@@ -1,7 +1,7 @@
-"""Symmetric band matrices: factorisation, solution and product.
+"""Symmetric band matrices: factorisation of four columns at a time, and solution.
 
 Storage. The lower band by columns: entry (j + d, j) is ``A[j*ld + d]``, d = 0..b, with b the half bandwidth.
-Clear all ``storage(n, b)`` numbers before the matrix is assembled: the kernels read the zeros between the columns.
+All ``storage(n, b)`` numbers are zero before the matrix is put there: the kernels read the zeros between the columns.
 As ``ld - 1`` is a multiple of four and entry (i, j) lies at ``j*(ld - 1) + i``, four rows from a multiple of four
 on are a vector inside one cache line, where ``A`` itself starts at a multiple of 32 bytes.
 
@@ -14,22 +14,18 @@ in registers while the finished columns p on the left are taken away from it,
 so each entry is written once. The brackets stand in a scratch block behind the last column. Rows of a tile below
 the band of column p meet the zeros between the columns, and so stay zero.
 
-Pivots. Each subtraction rounds to eps of A(j, j), so a pivot ``TINY`` times as large as A(j, j) has three correct
-digits at best: the matrix then counts as singular. Small mechanisms leave 1e-16 to 1e-14 there, a sound cantilever of
-a thousand elements 1e-9. Rounding adds up along a large mechanism (a hinged bar of thirty beam elements leaves 2e-13),
-so a matrix that passes is not proved regular. The number of negative pivots is the number of negative eigenvalues
-(Sylvester's law of inertia).
+Pivots. Each subtraction rounds to eps of the diagonal entry before the factorisation, so a pivot ``TINY`` times as large
+as that has three correct digits at best: the matrix then counts as singular. Small mechanisms leave 1e-16 to 1e-14
+there, a sound cantilever of a thousand elements 1e-9. Rounding adds up along a large mechanism (a hinged bar of thirty
+beam elements leaves 2e-13), so a matrix that passes is not proved regular. The number of negative pivots is the number
+of negative eigenvalues (Sylvester's law of inertia).
 """
 
 from __future__ import annotations
 
-import ctypes
 import math
 
-import numpy as np
-
-from femu.errors import InputError
-from femu.kernels import FLOATS, INT, Kernel, caller, inlined, kernel, shift
+from femu.kernels import inlined, shift
 from femu.vectors import (
     columns,
     minus,
@@ -48,17 +44,6 @@ from femu.vectors import (
     write,
 )
 
-FACTOR = INT(INT, INT, INT, FLOATS)
-"""n, b, ld, A (overwritten by D and L); returns the number of negative pivots, or -(j + 1) where pivot j fails."""
-SOLVE = INT(INT, INT, INT, FLOATS, FLOATS)
-"""n, b, ld, A (as `factor` left it), x (right-hand side, overwritten by the solution); returns 0."""
-MULTIPLY = INT(INT, INT, INT, FLOATS, FLOATS, FLOATS)
-"""n, b, ld, A (not factored), x, y (overwritten by A x); returns 0."""
-
-call_factor = caller(FACTOR)
-call_solve = caller(SOLVE)
-call_multiply = caller(MULTIPLY)
-
 TINY = 1e-13  # pivot of a singular matrix, relative to the diagonal before the factorisation
 CROWDED = 128  # columns a multiple of this apart compete for the same few places of the first cache
 
@@ -70,7 +55,7 @@ def leading(b: int) -> int:
 
 
 def storage(n: int, b: int) -> int:
-    """Number of floats of a matrix: whole groups of four columns, and the scratch block of `factor`."""
+    """Number of floats of a matrix: whole groups of four columns, and the scratch block of `factor_four`."""
     return (n + 3) // 4 * 4 * leading(b) + 4 * b
 
 
@@ -96,79 +81,77 @@ def finish(place, step, tile, l, inverse):
     put(place, 3 * step, times(a3, inverse[3]))
 
 
-@kernel(FACTOR)
-def factor(n, b, ld, A):
+@inlined
+def factor_four(n, b, ld, A, scratch, j, diagonal):
+    """Columns j..j+3 of L and D; ``diagonal`` is what stood there before the factorisation.
+
+    Returns the number of negative pivots, or -(k + 1) where pivot k fails.
+    """
     step = ld - 1
-    padded = (n + 3) // 4 * 4
-    scratch = shift(A, padded * ld)
-    negative = 0
-    for j in range(n, padded):
-        A[j * ld] = 1.0  # fill up the last four columns with those of the unit matrix
-    for j in range(0, padded, 4):
-        block = shift(A, j * ld)
-        upper, lower = columns(block, 0, step), columns(block, 4, step)
-        r0, r1, r2, r3 = pick(upper[0], 0), pick(upper[1], 1), pick(upper[2], 2), pick(upper[3], 3)
-        first = max(0, j - b)
-        for p in range(first, j):
-            left = shift(A, p * step + j)
-            rows = take(left, 0)
-            bracket = times(rows, spread(A[p * ld]))
-            put(scratch, 4 * (p - first), bracket)
-            s = spread(pick(bracket, 0)), spread(pick(bracket, 1)), spread(pick(bracket, 2)), spread(pick(bracket, 3))
-            upper, lower = minus_each(upper, s, rows), minus_each(lower, s, take(left, 4))
+    block = shift(A, j * ld)
+    upper, lower = columns(block, 0, step), columns(block, 4, step)
+    first = max(0, j - b)
+    for p in range(first, j):
+        left = shift(A, p * step + j)
+        rows = take(left, 0)
+        bracket = times(rows, spread(A[p * ld]))
+        put(scratch, 4 * (p - first), bracket)
+        s = spread(pick(bracket, 0)), spread(pick(bracket, 1)), spread(pick(bracket, 2)), spread(pick(bracket, 3))
+        upper, lower = minus_each(upper, s, rows), minus_each(lower, s, take(left, 4))
 
-        # the diagonal block; all that can be is multiplied before the division, which is what takes the time
-        a0, a1, a2, a3 = upper
-        d0 = pick(a0, 0)
-        i0 = spread(1.0 / d0)
-        s1, s2, s3 = spread(pick(a0, 1)), spread(pick(a0, 2)), spread(pick(a0, 3))
-        l10, l20, l30 = times(s1, i0), times(s2, i0), times(s3, i0)
-        a1, a2, a3 = minus(a1, times(a0, s1), i0), minus(a2, times(a0, s2), i0), minus(a3, times(a0, s3), i0)
-        d1 = pick(a1, 1)
-        i1 = spread(1.0 / d1)
-        s2, s3 = spread(pick(a1, 2)), spread(pick(a1, 3))
-        l21, l31 = times(s2, i1), times(s3, i1)
-        a2, a3 = minus(a2, times(a1, s2), i1), minus(a3, times(a1, s3), i1)
-        d2 = pick(a2, 2)
-        i2 = spread(1.0 / d2)
-        s3 = spread(pick(a2, 3))
-        l32 = times(s3, i2)
-        d3 = pick(minus(a3, times(a2, s3), i2), 3)
-        i3 = spread(1.0 / d3)
-        if useless(d0, r0):
-            return -(j + 1)
-        if useless(d1, r1):
-            return -(j + 2)
-        if useless(d2, r2):
-            return -(j + 3)
-        if useless(d3, r3):
-            return -(j + 4)
-        negative += int(d0 < 0.0) + int(d1 < 0.0) + int(d2 < 0.0) + int(d3 < 0.0)
-        put(block, 0, pack(d0, pick(l10, 0), pick(l20, 0), pick(l30, 0)))
-        put(block, step, pack(0.0, d1, pick(l21, 0), pick(l31, 0)))
-        put(block, 2 * step, pack(0.0, 0.0, d2, pick(l32, 0)))
-        put(block, 3 * step, pack(0.0, 0.0, 0.0, d3))
+    # the diagonal block; all that can be is multiplied before the division, which is what takes the time
+    a0, a1, a2, a3 = upper
+    d0 = pick(a0, 0)
+    i0 = spread(1.0 / d0)
+    s1, s2, s3 = spread(pick(a0, 1)), spread(pick(a0, 2)), spread(pick(a0, 3))
+    l10, l20, l30 = times(s1, i0), times(s2, i0), times(s3, i0)
+    a1, a2, a3 = minus(a1, times(a0, s1), i0), minus(a2, times(a0, s2), i0), minus(a3, times(a0, s3), i0)
+    d1 = pick(a1, 1)
+    i1 = spread(1.0 / d1)
+    s2, s3 = spread(pick(a1, 2)), spread(pick(a1, 3))
+    l21, l31 = times(s2, i1), times(s3, i1)
+    a2, a3 = minus(a2, times(a1, s2), i1), minus(a3, times(a1, s3), i1)
+    d2 = pick(a2, 2)
+    i2 = spread(1.0 / d2)
+    s3 = spread(pick(a2, 3))
+    l32 = times(s3, i2)
+    d3 = pick(minus(a3, times(a2, s3), i2), 3)
+    i3 = spread(1.0 / d3)
+    if useless(d0, diagonal[0]):
+        return -(j + 1)
+    if useless(d1, diagonal[1]):
+        return -(j + 2)
+    if useless(d2, diagonal[2]):
+        return -(j + 3)
+    if useless(d3, diagonal[3]):
+        return -(j + 4)
+    negative = int(d0 < 0.0) + int(d1 < 0.0) + int(d2 < 0.0) + int(d3 < 0.0)
+    put(block, 0, pack(d0, pick(l10, 0), pick(l20, 0), pick(l30, 0)))
+    put(block, step, pack(0.0, d1, pick(l21, 0), pick(l31, 0)))
+    put(block, 2 * step, pack(0.0, 0.0, d2, pick(l32, 0)))
+    put(block, 3 * step, pack(0.0, 0.0, 0.0, d3))
 
-        l, inverse = (l10, l20, l30, l21, l31, l32), (i0, i1, i2, i3)
-        end = min(n, j + b + 4)
-        if j + 4 < end:
-            finish(shift(block, 4), step, lower, l, inverse)
-        for i in range(j + 8, end, 8):
-            place = shift(A, j * step + i)
-            upper = columns(place, 0, step)
-            if i < j + b:  # otherwise four rows at most are left, and no column on the left reaches them
-                lower = columns(place, 4, step)
-                for p in range(max(0, i - b), j):
-                    left, bracket = shift(A, p * step + i), shift(scratch, 4 * (p - first))
-                    s = spread(bracket[0]), spread(bracket[1]), spread(bracket[2]), spread(bracket[3])
-                    upper, lower = minus_each(upper, s, take(left, 0)), minus_each(lower, s, take(left, 4))
-                finish(shift(place, 4), step, lower, l, inverse)
-            finish(place, step, upper, l, inverse)
+    l, inverse = (l10, l20, l30, l21, l31, l32), (i0, i1, i2, i3)
+    end = min(n, j + b + 4)
+    if j + 4 < end:
+        finish(shift(block, 4), step, lower, l, inverse)
+    for i in range(j + 8, end, 8):
+        place = shift(A, j * step + i)
+        upper = columns(place, 0, step)
+        if i < j + b:  # otherwise four rows at most are left, and no column on the left reaches them
+            lower = columns(place, 4, step)
+            for p in range(max(0, i - b), j):
+                left, bracket = shift(A, p * step + i), shift(scratch, 4 * (p - first))
+                s = spread(bracket[0]), spread(bracket[1]), spread(bracket[2]), spread(bracket[3])
+                upper, lower = minus_each(upper, s, take(left, 0)), minus_each(lower, s, take(left, 4))
+            finish(shift(place, 4), step, lower, l, inverse)
+        finish(place, step, upper, l, inverse)
     return negative
 
 
-@kernel(SOLVE)
-def solve(n, b, ld, A, x):
+@inlined
+def solve_band(n, b, ld, A, x):
+    """Solution in place of the right-hand side x."""
     step = ld - 1
     v = read(x, 0, n)
     for j in range(0, n, 4):  # L y = x, by columns of L; y takes the place of x
@@ -200,72 +183,3 @@ def solve(n, b, ld, A, x):
         write(x, j, n, pack(x0, x1, x2, x3))
         s = spread(-x3), spread(-x2), spread(-x1), spread(-x0)
     return 0
-
-
-@kernel(MULTIPLY)
-def multiply(n, b, ld, A, x, y):
-    step = ld - 1
-    zero, one = spread(0.0), spread(1.0)
-    for i in range(n):
-        y[i] = 0.0
-    for j in range(0, n, 4):
-        block, v = shift(A, j * ld), read(x, j, n)
-        s = spread(pick(v, 0)), spread(pick(v, 1)), spread(pick(v, 2)), spread(pick(v, 3))
-        c = columns(block, 0, step)
-        result = plus_sum(read(y, j, n), c, s)
-        # the upper triangle: each column below its diagonal times x, one sum a column
-        sums = (times(pack(0.0, pick(c[0], 1), pick(c[0], 2), pick(c[0], 3)), v),
-                times(pack(0.0, 0.0, pick(c[1], 2), pick(c[1], 3)), v),
-                times(pack(0.0, 0.0, 0.0, pick(c[2], 3)), v), zero)
-        for i in range(j + 4, min(n, j + b + 4), 4):
-            c = columns(block, i - j, step)
-            write(y, i, n, plus_sum(read(y, i, n), c, s))
-            sums = plus_each(sums, c, read(x, i, n))
-        write(y, j, n, plus_sum(result, transposed(sums), (one, one, one, one)))
-    return 0
-
-
-# --- for Python ---------------------------------------------------------------------------------
-
-def from_dense(matrix: np.ndarray) -> tuple[int, np.ndarray]:
-    """Half bandwidth and storage of a symmetric matrix, of which the lower triangle is read."""
-    matrix = np.asarray(matrix, float)
-    if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1] or not matrix.size:
-        raise InputError("Band matrix", "matrix", matrix.shape, "must be square, with one row at least")
-    n = len(matrix)
-    row, col = np.nonzero(np.tril(matrix))
-    b = int((row - col).max(initial=0))
-    A = np.zeros(storage(n, b))
-    A[col * leading(b) + row - col] = matrix[row, col]
-    return b, A
-
-
-def _run(code: Kernel, n: int, b: int, A: np.ndarray, *vectors: np.ndarray) -> int:
-    if n < 1 or b < 0:
-        raise InputError("Band matrix", "(n, b)", (n, b), "must be at least (1, 0)")
-    for name, array, size in [("A", A, storage(n, b)), *(("vector", v, n) for v in vectors)]:
-        if array.dtype != np.float64 or not array.flags.c_contiguous or array.ndim != 1 or array.size < size:
-            raise InputError("Band matrix", name, (array.dtype, array.shape),
-                             f"must be a contiguous row of {size} floats at least", "see femu.band.storage")
-    arguments = [ctypes.c_int64] * 3 + [ctypes.c_void_p] * (1 + len(vectors))
-    run = ctypes.CFUNCTYPE(ctypes.c_int64, *arguments)(code.c_address)
-    return int(run(n, b, leading(b), *(array.ctypes.data for array in (A, *vectors))))
-
-
-def factor_band(n: int, b: int, A: np.ndarray) -> int:
-    """Factor in place; the number of negative pivots, or -(j + 1) where pivot j shows the matrix to be singular."""
-    return _run(factor, n, b, A)
-
-
-def solve_band(n: int, b: int, A: np.ndarray, right: np.ndarray) -> np.ndarray:
-    """Solution for a right-hand side, with A as `factor_band` left it."""
-    x = np.array(right, float)
-    _run(solve, n, b, A, x)
-    return x
-
-
-def multiply_band(n: int, b: int, A: np.ndarray, x: np.ndarray) -> np.ndarray:
-    """Product of the matrix (not factored) with a vector."""
-    y = np.empty(n)
-    _run(multiply, n, b, A, np.ascontiguousarray(x, float), y)
-    return y

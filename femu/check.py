@@ -256,14 +256,13 @@ def _held(program: Program) -> Array:
 
 def _mechanisms(program: Program, member: float) -> Iterator[Finding]:
     """Motions without resistance. Rotations count as the motion of the end of half a ``member``."""
-    from femu.analyses.eigen import band_to_sparse
 
     if program.neq == 0:
         yield _error(f"every degree of freedom of {program.name!r} is fixed.")
         return
     free = _held(program)
     names = {place: dof for dof, place in reversed(program.numbering.place.items())}
-    K = band_to_sparse(program, Run(program, program.state()).initial_stiffness())[free][:, free]
+    K = program.pattern.to_sparse(Run(program, program.state()).initial_stiffness())[free][:, free]
     diagonal = K.diagonal()
     loose = diagonal <= 0.0
     for place in free[loose]:

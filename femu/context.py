@@ -2,7 +2,7 @@
 
 Python fills it once for a run with the addresses of the run's vectors and a few numbers; kernels read from
 it. The names below are its glossary. Vectors over the degrees of freedom hold the equations first (`NEQ` of
-them), then the linked, then the fixed degrees of freedom. Matrices are lower bands by columns.
+them), then the linked, then the fixed degrees of freedom. Matrices hold the entries that femu.solver names.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ P = next(_names)  # parameter vector
 G = next(_names)  # geometry: constants of the elements (lengths, directions, integration points)
 NEQ = next(_names)  # number of equations
 NDOF = next(_names)  # number of degrees of freedom
-BAND = next(_names)  # half bandwidth
-LD = next(_names)  # distance between columns of a band
-STORAGE = next(_names)  # floats of a band
+PLAN = next(_names)  # pattern of the matrices and order of elimination; see femu.solver
+STORAGE = next(_names)  # floats of a matrix
+NFACTORS = next(_names)  # floats of its factors
 LINKS = next(_names)  # for each linked degree of freedom: itself, number of terms, then (equation, place of factor)
 NLINKS = next(_names)
 RESTLESS = next(_names)  # 1 where elements' forces change while they rest: by velocity, or by moving member loads
@@ -45,7 +45,7 @@ F = next(_names)  # internal force
 D = next(_names)  # damping force
 T = next(_names)  # elements
 K = next(_names)  # tangent stiffness
-IN_PLACE = next(_names)  # 1 where K is assembled as the matrix of the iteration, and then changes places with A
+IN_PLACE = next(_names)  # 1 where K is assembled as the matrix of the iteration
 CHANGED = next(_names)  # 1 where an element changed its stiffness since the matrix was factored
 BASE = next(_names)  # what K begins with before the elements add to it (mass and damping in place), or 0 for zeros
 BASE_MASS = next(_names)  # 1 where K begins with STEP[3] times a diagonal mass
@@ -70,23 +70,26 @@ PEXT = next(_names)  # external force
 PEXT0 = next(_names)  # external force at the committed end of the last step
 IMPOSED = next(_names)  # equations with imposed motion
 NIMPOSED = next(_names)
+COUPLED = next(_names)  # places of the matrix entries beside the diagonal that belong to them
+NCOUPLED = next(_names)
 MOTION = next(_names)  # imposed displacement, velocity, acceleration at the end of each step: rows of 3 NIMPOSED
 
 # --- matrices and solver ---
 MASS = next(_names)
-MASS_DIAGONAL = next(_names)  # 1 where the mass matrix is diagonal
+MASS_DIAGONAL = next(_names)  # diagonal of the mass matrix where that is all of it, or 0
 DAMPING = next(_names)  # constant part of the damping matrix, or 0
 MODAL = next(_names)  # modal damping: rows of NEQ (mass times shape, scaled)
 NMODAL = next(_names)
 KINITIAL = next(_names)  # initial stiffness, or 0 where not wanted
-A = next(_names)  # matrix of the iteration, factored in place
+A = next(_names)  # matrix of the iteration, where it is not K
+L = next(_names)  # factors of the matrix of the iteration
 R = next(_names)  # unbalance
 DX = next(_names)  # increment
 XP = next(_names)  # displacement by the reference load
 S1, S2 = next(_names), next(_names)  # scratch vectors
 PREVIOUS = next(_names)  # displacement increment of the last step: the direction of the arc
 BASIS = next(_names)  # Krylov subspace; see femu.analyses.krylov
-FACTOR, SOLVE, MULTIPLY = next(_names), next(_names), next(_names)  # addresses of the kernels of femu.band, ...
+FACTOR, SOLVE, MULTIPLY = next(_names), next(_names), next(_names)  # addresses of the kernels of femu.solver, ...
 DETERMINE, APPLY_LOADS, DAMPING_FORCE, FORM_MATRIX = (next(_names) for _ in range(4))  # ... of femu.equilibrium, ...
 COMMIT = next(_names)  # ... and of femu.analyses.commit
 

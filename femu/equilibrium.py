@@ -9,8 +9,8 @@ from __future__ import annotations
 import math
 
 from femu import context as slot
-from femu.band import call_multiply
 from femu.kernels import FLOAT, FLOATS, INT, INTS, caller, floats_at, inlined, ints_at, kernel, routine, shift, summed
+from femu.solver import STARTS, times_matrix
 
 DETERMINE = INT(INTS, INT)
 LOADS = INT(INTS, FLOATS)
@@ -76,9 +76,10 @@ def _clear_tangent(context):
         for a in range(storage):
             tangent[a] = 0.0
     if context[slot.BASE_MASS] != 0:
-        ld, mass, factor = context[slot.LD], floats_at(context[slot.MASS]), floats_at(context[slot.STEP])[3]
+        mass, factor = floats_at(context[slot.MASS_DIAGONAL]), floats_at(context[slot.STEP])[3]
+        starts = starts_of(context)
         for a in range(context[slot.NEQ]):
-            tangent[a * ld] = factor * mass[a * ld]
+            tangent[starts[a]] = factor * mass[a]
     if context[slot.KD] != 0:
         damped = floats_at(context[slot.KD])
         for a in range(storage):
@@ -131,10 +132,10 @@ def loads_kernel(context, factors):
 
 
 @inlined
-def times_band(context, matrix, x, y):
-    """y = matrix times x over the equations."""
-    call_multiply(context[slot.MULTIPLY], (
-        context[slot.NEQ], context[slot.BAND], context[slot.LD], matrix, x, y))
+def starts_of(context):
+    """Where the columns of a matrix begin, each with its diagonal."""
+    plan = ints_at(context[slot.PLAN])
+    return shift(plan, plan[STARTS])
 
 
 @kernel(DAMPING_FORCE, noalias=False)
@@ -145,13 +146,13 @@ def damping_kernel(context, v, current, committed, scratch):
     for a in range(neq):
         force[a] = 0.0
     if context[slot.DAMPING] != 0:
-        times_band(context, floats_at(context[slot.DAMPING]), v, force)
+        times_matrix(context, floats_at(context[slot.DAMPING]), v, force)
     if current != 0.0:
-        times_band(context, floats_at(context[slot.KD]), v, scratch)
+        times_matrix(context, floats_at(context[slot.KD]), v, scratch)
         for a in range(neq):
             force[a] += current * scratch[a]
     if committed != 0.0:
-        times_band(context, floats_at(context[slot.KC]), v, scratch)
+        times_matrix(context, floats_at(context[slot.KC]), v, scratch)
         for a in range(neq):
             force[a] += committed * scratch[a]
     shapes = floats_at(context[slot.MODAL])
@@ -168,19 +169,18 @@ def damping_kernel(context, v, current, committed, scratch):
 @inlined
 def inertia_force(context, a1, y):
     """y = mass times acceleration."""
-    mass = floats_at(context[slot.MASS])
     if context[slot.MASS_DIAGONAL] != 0:
-        ld = context[slot.LD]
+        mass = floats_at(context[slot.MASS_DIAGONAL])
         for a in range(context[slot.NEQ]):
-            y[a] = mass[a * ld] * a1[a]
+            y[a] = mass[a] * a1[a]
     else:
-        times_band(context, mass, a1, y)
+        times_matrix(context, floats_at(context[slot.MASS]), a1, y)
 
 
 @kernel(MATRIX, noalias=False)
 def matrix_kernel(context, tangent, stiffness, damping, mass, current, committed):
     """See `form_matrix`."""
-    storage, ld = context[slot.STORAGE], context[slot.LD]
+    storage = context[slot.STORAGE]
     matrix = floats_at(context[slot.A])
     for a in range(storage):
         matrix[a] = stiffness * tangent[a]
@@ -199,29 +199,20 @@ def matrix_kernel(context, tangent, stiffness, damping, mass, current, committed
                 matrix[a] += damping * committed * before[a]
     if mass != 0.0:
         masses = floats_at(context[slot.MASS])
-        if context[slot.MASS_DIAGONAL] != 0:
-            for a in range(context[slot.NEQ]):
-                matrix[a * ld] += mass * masses[a * ld]
-        else:
-            for a in range(storage):
-                matrix[a] += mass * masses[a]
-    separate_imposed(context)
+        for a in range(storage):
+            matrix[a] += mass * masses[a]
+    separate_imposed(context, matrix)
     return 0
 
 
 @inlined
-def separate_imposed(context):
-    """Take the equations with imposed motion out of A: their increment is zero."""
-    matrix, imposed = floats_at(context[slot.A]), ints_at(context[slot.IMPOSED])
-    band, neq, ld = context[slot.BAND], context[slot.NEQ], context[slot.LD]
+def separate_imposed(context, matrix):
+    """Take the equations with imposed motion out of a matrix: their increment is zero."""
+    imposed, coupled, starts = ints_at(context[slot.IMPOSED]), ints_at(context[slot.COUPLED]), starts_of(context)
+    for q in range(context[slot.NCOUPLED]):
+        matrix[coupled[q]] = 0.0
     for q in range(context[slot.NIMPOSED]):
-        a = imposed[q]
-        for d in range(1, band + 1):
-            if a + d < neq:
-                matrix[a * ld + d] = 0.0
-            if a - d >= 0:
-                matrix[(a - d) * ld + d] = 0.0
-        matrix[a * ld] = 1.0
+        matrix[starts[imposed[q]]] = 1.0
 
 
 @inlined

@@ -1,4 +1,4 @@
-"""Numbering: from named degrees of freedom to places in the vectors, for a narrow band.
+"""Numbering: from named degrees of freedom to places in the vectors, for little work in the elimination.
 
 Order of the places: equations (free or with imposed motion), then linked degrees of freedom (a combination of
 equations), then fixed ones.
@@ -16,8 +16,14 @@ from scipy.sparse.csgraph import reverse_cuthill_mckee
 
 from femu.element import Name
 from femu.errors import ModelError
+from femu.pattern import Pattern, pairs
 
 Dof = tuple[Name, str]
+
+MOST_OUTSIDE = 40  # equations a block that goes first may be coupled to
+# cost of a column, beside the square of its length: the loops around it, as so many entries more
+BAND_COLUMN, BLOCK_COLUMN = 8, 28
+WORTH_WHILE = 0.8  # share of the work from which blocks go first
 
 
 @dataclass
@@ -27,7 +33,7 @@ class Numbering:
     place: dict[Dof, int]
     equations: int
     total: int
-    band: int
+    pattern: Pattern
     links: dict[int, list[tuple[int, float]]] = field(default_factory=dict)  # linked place -> (place, factor)
     representative: list[Dof] = field(default_factory=list)  # one degree of freedom for each place
 
@@ -60,8 +66,7 @@ def number(dofs: Iterable[Dof], fixed: set[Dof], same: dict[Dof, Dof], links: di
            elements: Sequence[Sequence[Dof]], coordinates: dict[Name, np.ndarray]) -> Numbering:
     """Number the degrees of freedom.
 
-    ``same`` maps a degree of freedom to the one it equals (already resolved to the last). The order is the best
-    of reverse Cuthill-McKee and sorting the nodes along each axis: for regular frames sorting often wins.
+    ``same`` maps a degree of freedom to the one it equals (already resolved to the last).
     """
     resolved = resolve_links(links, same)
     bases = list(dict.fromkeys(same.get(d, d) for d in dofs))
@@ -76,10 +81,9 @@ def number(dofs: Iterable[Dof], fixed: set[Dof], same: dict[Dof, Dof], links: di
                 if target in at:
                     found.add(at[target])
         members.append(sorted(found))
-    order = _best_order(free, members, coordinates)
-    equation = np.empty(len(free), dtype=int)
-    equation[order] = np.arange(len(free))
-    place = {d: int(equation[i]) for d, i in at.items()}
+    order, blocks = _eliminations(members, np.array([coordinates[node] for node, _ in free])) if free else ([], [])
+    equation = {e: i for i, e in enumerate(order)}
+    place = {d: equation[i] for d, i in at.items()}
     linked = [d for d in bases if d in resolved]
     held = [d for d in bases if d in fixed]
     for i, d in enumerate(linked + held):
@@ -89,28 +93,72 @@ def number(dofs: Iterable[Dof], fixed: set[Dof], same: dict[Dof, Dof], links: di
     links_by_place = {place[d]: [(place[b], f) for b, f in resolved[d]] for d in linked}
     for d in dofs:
         place[d] = place[same.get(d, d)]
-    return Numbering(place, len(free), len(bases), _band(members, equation), links_by_place, representative)
+    pattern = Pattern(len(free), [[equation[e] for e in m] for m in members], blocks)
+    return Numbering(place, len(free), len(bases), pattern, links_by_place, representative)
 
 
-def _band(members: list[list[int]], equation: np.ndarray) -> int:
-    return max((int(equation[m].max() - equation[m].min()) for m in members if m), default=0)
+def _order(equations: Sequence[int], members: list[list[int]], points: np.ndarray) -> tuple[list[int], int]:
+    """Some of the equations in an order of small half bandwidth, and that half bandwidth.
 
-
-def _best_order(free: list[Dof], members: list[list[int]], coordinates: dict[Name, np.ndarray]) -> np.ndarray:
-    n = len(free)
-    if n == 0:
-        return np.zeros(0, dtype=int)
-    rows = np.concatenate([np.repeat(m, len(m)) for m in members if m] or [np.zeros(0, int)])
-    columns = np.concatenate([np.tile(m, len(m)) for m in members if m] or [np.zeros(0, int)])
+    The best of the given order, reverse Cuthill-McKee and sorting the nodes along each axis: for regular frames sorting
+    often wins.
+    """
+    n = len(equations)
+    at = {e: i for i, e in enumerate(equations)}
+    inside = [[at[e] for e in m] for m in members if m]
+    rows, columns = pairs(inside)
     graph = coo_array((np.ones(len(rows)), (rows, columns)), shape=(n, n)).tocsr()
-    points = np.array([coordinates[node] for node, _ in free])
+    points = points[np.asarray(equations, dtype=int)]
     axes = range(points.shape[1])
     candidates = [np.arange(n), *(np.lexsort(tuple(points[:, a] for a in order)) for order in permutations(axes)),
                   np.asarray(reverse_cuthill_mckee(graph, symmetric_mode=True), dtype=int)]
 
-    def cost(order: np.ndarray) -> int:
-        equation = np.empty(n, dtype=int)
-        equation[order] = np.arange(n)
-        return _band(members, equation)
+    def band(order: np.ndarray) -> int:
+        place = np.empty(n, dtype=int)
+        place[order] = np.arange(n)
+        return int(np.abs(place[rows] - place[columns]).max(initial=0))
 
-    return min(candidates, key=cost)
+    best = min(candidates, key=band)
+    return [equations[i] for i in best], band(best)
+
+
+def _independent(order: list[int], members: list[list[int]]) -> list[tuple[list[int], list[int]]]:
+    """Blocks of equations that may go first, as many as a walk along ``order`` finds, each with those it is coupled to.
+
+    The equations of a block stand in the same members (they belong to one node), and no two blocks share a member.
+    """
+    member_of: dict[int, list[int]] = {e: [] for e in order}
+    for number, member in enumerate(members):
+        for e in member:
+            member_of[e].append(number)
+    alike: dict[tuple[int, ...], list[int]] = {}
+    for e in order:
+        alike.setdefault(tuple(member_of[e]), []).append(e)
+    taken: set[int] = set()  # members that a block was taken from
+    found = []
+    for own, block in alike.items():
+        if not own or taken.intersection(own):
+            continue
+        outside = sorted({e for number in own for e in members[number]}.difference(block))
+        if outside and len(outside) <= MOST_OUTSIDE:
+            taken.update(own)
+            found.append((block, outside))
+    return found
+
+
+def _eliminations(members: list[list[int]], points: np.ndarray) -> tuple[list[int], list[int]]:
+    """The order of the equations, and the sizes of the blocks at its head that are eliminated before the band.
+
+    Blocks go first where that saves a good part of the work; see `femu.solver`.
+    """
+    order, band = _order(range(len(points)), members, points)
+    blocks = _independent(order, members)
+    gone = {e for block, _ in blocks for e in block}
+    left = [[e for e in m if e not in gone] for m in members] + [outside for _, outside in blocks]
+    rest, narrow = _order([e for e in order if e not in gone], left, points)
+    work = len(rest) * (narrow + BAND_COLUMN) ** 2 + sum(len(b) * (len(o) + BLOCK_COLUMN) ** 2 for b, o in blocks)
+    if not work < WORTH_WHILE * len(order) * (band + BAND_COLUMN) ** 2:
+        return order, []
+    place = {e: i for i, e in enumerate(rest)}
+    blocks.sort(key=lambda entry: min(place[e] for e in entry[1]))
+    return [e for block, _ in blocks for e in block] + rest, [len(block) for block, _ in blocks]

@@ -10,7 +10,6 @@ import numpy as np
 import numpy.typing as npt
 
 from femu import context as slot
-from femu.band import leading, storage
 from femu.element import TRANSLATIONS, Element, Name, Plan, dof_names
 from femu.errors import InputError, ModelError, UnsupportedError
 from femu.numbering import Dof, Numbering, number
@@ -62,8 +61,8 @@ class Program:
         self._imposed = {(n.name, d): m for n in model.nodes.values() for d, m in n.motion.items()}
         self.numbering = self._number(model)
         self.neq, self.ndof = self.numbering.equations, self.numbering.total
-        self.band = self.numbering.band
-        self.ld, self.storage = leading(self.band), storage(self.neq, self.band)
+        self.pattern = self.numbering.pattern
+        self.storage = self.pattern.size
         self._lay_out(model)
         self._loads(model)
         self._damping(model)
@@ -115,8 +114,8 @@ class Program:
         return {self.numbering.place[d]: m for d, m in self._imposed.items()}
 
     def __repr__(self) -> str:
-        return (f"Program({self.name!r}: {self.neq} equations, half bandwidth {self.band}, {len(self.elements)} elements, "
-                f"{len(self.parameters)} parameters, state of {self.layout.size} numbers)")
+        return (f"Program({self.name!r}: {self.neq} equations, half bandwidth {self.pattern.band}, "
+                f"{len(self.elements)} elements, {len(self.parameters)} parameters, state of {self.layout.size} numbers)")
 
     # --- compiling ---
 
@@ -258,8 +257,7 @@ class Program:
         self.digest = hashlib.sha256(key.encode()).hexdigest()[:32]
 
     def _position(self, a: int, b: int) -> int:
-        row, column = max(a, b), min(a, b)
-        return self.storage if row >= self.neq else column * self.ld + row - column
+        return self.storage if max(a, b) >= self.neq else self.pattern.place(a, b)
 
     def _link_table(self, places: list[int], start: int, geometry: list[float]) -> list[int]:
         """For each local degree of freedom the offset of its list; each list: count, then (equation, place of factor)."""
@@ -310,6 +308,15 @@ class Program:
         table = np.array(terms).reshape(-1, 4)
         rows, columns, index = (table[:, k].astype(np.int64) for k in range(3))
         return rows, columns, index, table[:, 3].copy()
+
+    @cached_property
+    def mass_entries(self) -> tuple[Any, Any, Any, Array]:
+        """The terms of the mass matrix in its lower triangle over the equations: places, those beside the diagonal, places
+        in the parameter vector, factors."""
+        rows, columns, index, factors = self.mass_terms
+        lower = (rows < self.neq) & (columns <= rows)
+        rows, columns = rows[lower], columns[lower]
+        return self.pattern.places(rows, columns), np.flatnonzero(rows != columns), index[lower], factors[lower]
 
     def influence(self, direction: str) -> Array:
         """Displacement of every degree of freedom when the ground moves by 1 in a direction."""

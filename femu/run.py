@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from femu import band
 from femu import context as slot
+from femu import solver
 from femu.equilibrium import damping_kernel, determine_kernel, loads_kernel, matrix_kernel
 from femu.errors import AnalysisError, InputError
 from femu.kernels import Kernel
@@ -55,12 +55,12 @@ class Run:
         self.context = np.zeros(slot.SLOTS, dtype=np.int64)
         self._held: dict[int, Any] = {}
         p, layout = program, program.layout
-        matrix = p.storage + 8  # behind the band: a place for what belongs to fixed degrees of freedom
+        matrix = p.storage + 8  # behind the matrix: a place for what belongs to fixed degrees of freedom
         elements = layout.size - layout.elements
         for place, array in (
                 (slot.INTEGERS, p.integers), (slot.TABLE, p.table), (slot.GROUPS, p.groups), (slot.P, self.parameters),
-                (slot.G, p.geometry), (slot.LINKS, p.links), (slot.NODAL, p.nodal), (slot.MEMBER, p.member),
-                (slot.U1, aligned(p.ndof)), (slot.V1, aligned(p.ndof)), (slot.A1, aligned(p.ndof)),
+                (slot.G, p.geometry), (slot.PLAN, p.pattern.plan), (slot.LINKS, p.links), (slot.NODAL, p.nodal),
+                (slot.MEMBER, p.member), (slot.U1, aligned(p.ndof)), (slot.V1, aligned(p.ndof)), (slot.A1, aligned(p.ndof)),
                 (slot.F, aligned(p.ndof)), (slot.D, aligned(p.ndof)), (slot.T, aligned(elements)),
                 (slot.K, aligned(matrix)), (slot.STEP, np.zeros(5)), (slot.LOAD, np.zeros(p.load_floats)),
                 (slot.W, aligned(p.workspace + 64)), (slot.PEXT, aligned(p.ndof)), (slot.PEXT0, aligned(p.ndof)),
@@ -70,12 +70,13 @@ class Run:
         for place, array in ((slot.U, self[slot.U1]), (slot.V, self[slot.V1])):
             self.hold(place, array)
         for place, number in (
-                (slot.NGROUPS, len(p.groups)), (slot.NEQ, p.neq), (slot.NDOF, p.ndof), (slot.BAND, p.band), (slot.LD, p.ld),
-                (slot.STORAGE, p.storage), (slot.NLINKS, len(p.numbering.links)), (slot.RESTLESS, int(p.restless)),
+                (slot.NGROUPS, len(p.groups)), (slot.NEQ, p.neq), (slot.NDOF, p.ndof),
+                (slot.STORAGE, p.storage), (slot.NFACTORS, p.pattern.factors),
+                (slot.NLINKS, len(p.numbering.links)), (slot.RESTLESS, int(p.restless)),
                 (slot.NELEMENT, elements), (slot.NPATTERNS, len(p.pattern_names)),
                 (slot.NLOAD, p.load_floats if p.load_size else 0), (slot.FRESH, 1), (slot.EVERY, 1),
-                (slot.FACTOR, band.factor.address), (slot.SOLVE, band.solve.address),
-                (slot.MULTIPLY, band.multiply.address), (slot.DETERMINE, determine_kernel.address),
+                (slot.FACTOR, solver.factor.address), (slot.SOLVE, solver.solve_kernel.address),
+                (slot.MULTIPLY, solver.multiply.address), (slot.DETERMINE, determine_kernel.address),
                 (slot.APPLY_LOADS, loads_kernel.address), (slot.DAMPING_FORCE, damping_kernel.address),
                 (slot.FORM_MATRIX, matrix_kernel.address)):
             self.context[place] = number
@@ -110,7 +111,7 @@ class Run:
         return int(kernel.ctypes(self.context.ctypes.data_as(ctypes.POINTER(ctypes.c_int64)), *arguments))
 
     def initial_stiffness(self, damped: bool = False) -> Array:
-        """Band of the stiffness of the virgin structure; ``damped``: of the members that take part in damping."""
+        """The stiffness of the virgin structure; ``damped``: of the members that take part in damping."""
         p = self.program
         virgin = Run(p, p.state(), self.parameters)
         if damped:
@@ -127,7 +128,7 @@ class Run:
             elements[:] = self[slot.T]
 
     def tangent(self, damped: bool = False) -> Array:
-        """Band of the tangent stiffness at the committed state; ``damped``: of the members that take part in damping."""
+        """The tangent stiffness at the committed state; ``damped``: of the members that take part in damping."""
         self.begin()
         if damped:
             self.hold(slot.KD, aligned(self.program.storage + 8))
@@ -143,15 +144,22 @@ class Run:
         if self.call(determine_kernel, mode) != 0:
             raise AnalysisError(self.failure())
 
-    def mass_band(self) -> tuple[Array, bool]:
-        """Band of the mass matrix, and whether it is diagonal."""
+    def mass_matrix(self) -> tuple[Array, bool]:
+        """The mass matrix over the equations, and whether it is diagonal."""
         p = self.program
-        row, column, index, factors = p.mass_terms
-        lower = (row < p.neq) & (column <= row)
-        row, column, values = row[lower], column[lower], (factors * self.parameters[index])[lower]
+        places, beside, index, factors = p.mass_entries
+        values = factors * self.parameters[index]
         result = aligned(p.storage + 8)
-        result[:p.storage] = np.bincount(column * p.ld + row - column, values, p.storage)
-        return result, bool(np.all((row == column) | (values == 0.0)))
+        result[:p.storage] = np.bincount(places, values, p.storage)
+        return result, not np.any(values[beside])
+
+    def hold_imposed(self) -> None:
+        """Tell the kernels which equations have imposed motion."""
+        equations = sorted(self.program.imposed)
+        coupled = self.program.pattern.coupled(equations)
+        self.hold(slot.IMPOSED, np.array(equations or [0], dtype=np.int64))
+        self.hold(slot.COUPLED, np.append(coupled, 0))
+        self.context[slot.NIMPOSED], self.context[slot.NCOUPLED] = len(equations), len(coupled)
 
     def mass_times(self, x: Array) -> Array:
         """Product of the mass matrix with a vector over all degrees of freedom."""

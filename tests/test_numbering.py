@@ -56,12 +56,26 @@ def test_a_circle_is_refused() -> None:
 @settings(max_examples=60, deadline=None)
 @given(st.lists(st.tuples(st.integers(0, 11), st.integers(0, 11)), min_size=1, max_size=20),
        st.sets(st.integers(0, 11), max_size=4))
-def test_the_band_covers_every_element(pairs: list[tuple[int, int]], fixed: set[int]) -> None:
+def test_the_pattern_covers_every_element(pairs: list[tuple[int, int]], fixed: set[int]) -> None:
     elements = [[(i, d) for i in dict.fromkeys(pair) for d in ("x", "y")] for pair in pairs]
     dofs = dict.fromkeys(d for e in elements for d in e)
     found = number(dofs, {(n, "x") for n in fixed} & set(dofs), {}, {}, elements, XY)
     assert sorted(found.place.values()) == list(range(len(dofs)))
     for element in elements:
         places = [found.place[d] for d in element if found.place[d] < found.equations]
-        if places:
-            assert max(places) - min(places) <= found.band
+        for a in places:
+            for b in places:
+                found.pattern.place(a, b)
+
+
+@pytest.mark.parametrize(("bays", "storeys", "blocks"), [(3, 30, 0), (30, 3, 0), (20, 30, 315), (30, 20, 310)])
+def test_wide_frames_are_eliminated_as_a_chessboard(bays: int, storeys: int, blocks: int) -> None:
+    at = {(i, j): np.array([6.0 * i, 3.0 * j]) for i in range(bays + 1) for j in range(storeys)}
+    pairs = [((i, j), other) for i, j in at for other in ((i + 1, j), (i, j + 1)) if other in at]
+    elements = [[(node, d) for node in pair for d in ("x", "y", "rz")] for pair in pairs]
+    found = number([(node, d) for node in at for d in ("x", "y", "rz")], set(), {}, {}, elements, at)
+    assert len(found.pattern.blocks) == blocks
+    assert found.pattern.band <= 3 * (min(bays + 1, storeys) + 1) + 2
+    first = sum(found.pattern.blocks)
+    for a, b in pairs:
+        assert max(found.place[a, "x"], found.place[b, "x"]) >= first, "no two nodes that go first share a member"

@@ -130,4 +130,4 @@ def test_band_is_narrow_for_a_tall_frame_whatever_the_order() -> None:
         program = frame(storeys, bays, order, np.arange(bars)).compile()
         assert program.neq == 3 * storeys * (bays + 1)
         # sorted by storeys: a column spans one storey of three nodes with three directions each
-        assert program.band <= 3 * (bays + 1) + 2
+        assert program.pattern.band <= 3 * (bays + 1) + 2

@@ -10,7 +10,6 @@ import numpy as np
 import numpy.typing as npt
 
 from femu import context as slot
-from femu.analyses.eigen import band_to_sparse
 from femu.element import Element
 from femu.elements import (
     DisplacementBeamColumn,
@@ -59,7 +58,7 @@ class Probe:
         return self.run[slot.F].copy(), self.stiffness()
 
     def stiffness(self) -> Array:
-        return band_to_sparse(self.program, self.run[slot.K]).toarray()
+        return self.program.pattern.to_sparse(self.run[slot.K]).toarray()
 
     def commit(self) -> None:
         self.run.state.vector[self.program.layout.elements:] = self.run[slot.T]
