@@ -111,16 +111,16 @@ def emulated(seed: int | None = None, *, delay: float = 0.0) -> EmulatedSpecimen
     return EmulatedSpecimen(hinges(), coordinates=HINGES, sensors=sensors, seed=seed or 0, actuator=Actuator(delay=delay))
 
 
-@lru_cache(maxsize=1)
-def motion() -> GroundMotion:
+@lru_cache(maxsize=2)
+def motion(pga: float = PGA) -> GroundMotion:
     """El Centro 1940, in mm and s."""
-    return GroundMotion.el_centro().scaled(pga=PGA)
+    return GroundMotion.el_centro().scaled(pga=pga)
 
 
 @lru_cache(maxsize=8)
-def numerical(dt: float = DT, duration: float = DURATION) -> Result:
+def numerical(dt: float = DT, duration: float = DURATION, pga: float = PGA) -> Result:
     """The tight numerical solution, with which hybrid tests of the same step are compared."""
-    result = Transient(Newmark(), dt=dt, test=Increment(TIGHT)).run(numerical_building(), motion(), duration=duration)
+    result = Transient(Newmark(), dt=dt, test=Increment(TIGHT)).run(numerical_building(), motion(pga), duration=duration)
     assert result.outcome.ok, result.message
     return result
 

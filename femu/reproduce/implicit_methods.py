@@ -30,6 +30,7 @@ from femu.reproduce.fifteen_storeys import (
     FORCE_NOISE,
     HINGE_STIFFNESS,
     HINGES,
+    PGA,
     TWICE,
     emulated,
     floors_of,
@@ -44,6 +45,7 @@ Array = npt.NDArray[np.float64]
 PAPER_TEST = Increment(1e-3, iterations=10)  # mm
 PAPER_CLAMP = (0.02, 1.5)  # of the initial stiffness: only so that it stays positive
 NOISE: dict[str, Any] = {"displacement_noise": DISPLACEMENT_NOISE, "force_noise": FORCE_NOISE / TWICE}
+MOST_ITERATIONS = ImplicitHybrid().test.iterations
 YIELDING = 0.5  # of the initial tangent of a hinge
 WRONG = 0.25  # by which the parameters of the twin that learns are wrong at the start
 LOST = 1.0  # error of a displacement, as a share, from which a test counts as unstable
@@ -91,7 +93,15 @@ SPLITTING_TANGENT = Method("splitting, tangent", lambda: AlphaOS(1.0, tangent="c
                            _alone(lambda: EigenvectorTangent(**NOISE)), False)
 KR_ALPHA = Method("KR-alpha", KRAlpha, _alone(InitialTangent), False)
 EXPLICIT = Method("central differences", CentralDifference, _alone(InitialTangent), False)
+TANGENT_ONLY = Method("implicit, iterations with the tangent only", lambda: ImplicitHybrid(chord_after=MOST_ITERATIONS),
+                      _alone(lambda: EigenvectorTangent(**NOISE)))
 METHODS = (LITERAL, DEFAULT, INTRINSIC, TWIN, INITIAL, SPLITTING, SAME_PREDICTOR, SPLITTING_TANGENT, KR_ALPHA, EXPLICIT)
+
+
+def variant(low: float, estimates: int) -> Method:
+    """The implicit method with a bound of K_e from below, and so many iterations of a step that estimate it."""
+    return Method(f"K_e above {low:g} of the initial one, estimated {estimates} x", lambda: ImplicitHybrid(
+        estimates=estimates, safe=False), _alone(lambda: EigenvectorTangent(clamp=(low, 1.0), **NOISE)))
 
 
 @dataclass(frozen=True)
@@ -111,19 +121,19 @@ class Tested:
         return bool(np.all(self.error < LOST))
 
 
-def tested(method: Method, seed: int | None, *, times: int = 1, duration: float = DURATION, delay: float = 0.0,
-         compensation: Compensation | None = None, failing: tuple[int, ...] = ()) -> Tested:
+def tested(method: Method, seed: int | None, *, times: int = 1, duration: float = DURATION, pga: float = PGA,
+           delay: float = 0.0, compensation: Compensation | None = None, failing: tuple[int, ...] = ()) -> Tested:
     """A hybrid test at ``times`` the step of the paper, compared with the numerical solution of the same step."""
     dt = times * DT
     options = {"failing": failing} if failing else {}
     tangent, updater = method.tangent()
     model = hybrid_building(emulated(seed, delay=delay), compensation)
-    hybrid = HybridTest(model, motion(), method.integrator(**options), dt=dt, duration=duration, tangents={COLUMNS: tangent},
+    hybrid = HybridTest(model, motion(pga), method.integrator(**options), dt=dt, duration=duration, tangents={COLUMNS: tangent},
                         updater=updater)
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")  # of a test that is lost
         result = hybrid.run()
-    exact = floors_of(numerical(dt, duration))
+    exact = floors_of(numerical(dt, duration, pga))
     found = np.full_like(exact, np.inf)  # beyond the end of a test that was broken off
     got = floors_of(result)
     found[:len(got)] = np.where(np.isfinite(got), got, np.inf)
