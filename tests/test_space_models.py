@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -456,3 +457,14 @@ def test_a_model_in_space_goes_to_toml_and_back() -> None:
     assert again.compile().digest == model.compile().digest
     assert LoadControl(steps=1).run(again).displacement("C", "z") == pytest.approx(
         LoadControl(steps=1).run(model).displacement("C", "z"), rel=1e-15)
+
+
+def test_the_documented_house_stands() -> None:
+    """The script of docs/space.md runs as it stands."""
+    text = (Path(__file__).parents[1] / "docs" / "space.md").read_text(encoding="utf-8")
+    names: dict = {}
+    exec(text.split("```python\n")[1].split("```")[0], names)
+    assert names["result"].outcome.ok
+    floor = names["result"].displacement("floor", "rz")
+    assert 1e-6 < np.abs(floor).max() < 0.05
+    assert not [f for f in names["house"].check() if f.severity == "error"]
