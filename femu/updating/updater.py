@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 Array = npt.NDArray[np.float64]
 HISTORIES = ("extra", "separate")
 FORCE_SHARE = 0.1  # process noise of a force in the state, as a share of the noise of its measurement
+SMOOTH = 0.5  # a residual whose second differences are this small beside it is not noise
 NOISE_FLOOR = 1e-4  # least standard deviation of the force noise, as a share of the largest force that was heard
 IN_A_ROW = 2.0  # wild samples in a row that are rejected; what lasts longer is no outlier
 STATISTICS_WINDOW = 500.0  # samples over which the statistics of the diagnostics fade
@@ -386,13 +387,17 @@ class ModelUpdater(Layout):
         rest = f[use] - line @ fit
         largest = np.maximum(np.abs(f[use]), np.abs(np.diagonal(self._stiffness) * d[use])).max(axis=0)
         found = np.sqrt((rest**2).sum(axis=0) / max(use.sum() - n - 1, 1))
+        rough = np.sqrt((np.diff(rest, n=2, axis=0) ** 2).mean(axis=0) / 6.0)
+        found = np.where(rough < SMOOTH * found, rough, found)  # it has yielded already: what is smooth is not noise
         self._noise[:] = np.maximum(found, np.maximum(NOISE_FLOOR * largest, np.finfo(float).tiny))
-        mean = self.estimate.mean.copy()
+        known = len(self.unknowns)
+        beyond, unit = self.estimate.mean[known:].copy(), self._hidden_unit.copy()
         self._set_listening(False)
         self._install_filter()
-        if self._extra:
-            self.estimate = self.filter.init([*self.estimate.mean[:len(self.unknowns)], *mean[len(self.unknowns):]],
-                                             self.estimate.covariance, seed=self.seed)
+        if self._extra:  # forces or history variables go on from where they are
+            if self.mode == "state":
+                beyond *= unit / self._hidden_unit
+            self.estimate = self.filter.init([*self.estimate.mean[:known], *beyond], self.estimate.covariance, seed=self.seed)
             self._c[code.ESTIMATE] = address(self.estimate.vector)
 
     def _attend(self, status: int, step: int) -> None:

@@ -89,6 +89,15 @@ def test_identifies_a_bouc_wen_spring(integration):
         assert made.values[name] == pytest.approx(TRUE[name], rel=share), name
 
 
+def test_z_goes_on_when_the_noise_is_known():
+    """After listening the filter's z is that of the twin, though its unit inside the filter has changed."""
+    t, d, y = measured(600)
+    made = ModelUpdater("e", spring(), {"k": Unknown(lower=5.0, upper=80.0)}, listen=40)
+    made.run(t[:40], d[:40], y[:40])
+    z = made.estimate.mean[1] * made._hidden_unit[0]
+    assert z == pytest.approx(made._rows[3 + 1], rel=1e-9) and abs(z) > 0.01
+
+
 def test_inequality_between_unknowns():
     t, d, y = measured(300)
     made = updater(filter=ConstrainedUKF, inequalities=[({"beta": 1.0, "gamma": 1.0}, 0.0, "gamma")])

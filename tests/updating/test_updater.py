@@ -113,6 +113,16 @@ def test_identifies_a_bilinear_spring(settings):
     assert updater.force_noise[0] == pytest.approx(0.5, rel=0.4)
 
 
+def test_noise_is_found_though_the_specimen_yields_at_once():
+    t = 0.01 * np.arange(1, 401)
+    d = (6.0 * np.sin(2 * np.pi * t))[:, None]
+    y = noisy(forces_of(Bilinear(E=50.0, fy=100.0, b=0.1), d), 0.5)
+    updater = bilinear_updater()
+    updater.run(t, d, y)
+    assert 0.3 < updater.force_noise[0] < 1.5  # the straight line alone leaves 40
+    assert updater.values["fy"] == pytest.approx(100.0, rel=0.03)
+
+
 def test_particle_filter():
     t, d, y = bilinear_test(noise=2.0)
     updater = bilinear_updater(mode="pure", force_noise=2.0,
