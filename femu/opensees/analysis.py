@@ -20,6 +20,7 @@ ALGORITHMS = Kinds("algorithm", "algorithm")
 TESTS = Kinds("test", "test")
 CONSTRAINTS = Kinds("constraints", "constraint handler")
 EUCLIDEAN = 2
+QUASI_NEWTON = 8  # increments that stand in for those a quasi-Newton method keeps
 SUCCEED_ANYWAY = 5  # print flag of a test: a step that uses up its iterations counts as converged
 EXPLICIT_FAILED, STEP_FAILED, NEW_STEP_FAILED = -3, -3, -2
 
@@ -251,8 +252,15 @@ def _krylov(reader: Reader, name: str) -> Algorithm:
     return Algorithm(name, code.FIRST_OF_STEP, 0.0, dimension)
 
 
-ALGORITHMS.refuse("femu has Newton, ModifiedNewton, NewtonLineSearch, KrylovNewton and Linear", "BFGS", "Broyden", "SecantNewton",
-                  "RaphsonNewton", "MillerNewton", "PeriodicNewton", "ExpressNewton", "AcceleratedNewton")
+@ALGORITHMS.kind("BFGS", "Broyden", "SecantNewton", "PeriodicNewton", into="KrylovNewton: the same equilibrium, other iterations",
+                 form="count:i=10 | -initial | -count count:i | -maxDim maxDim:i")
+def _quasi_newton(reader: Reader, name: str) -> Algorithm:
+    reader.read("count:i=10 | -initial | -secant | -count count:i | -maxDim maxDim:i | -iterate iterate:w | -increment incr:w")
+    return Algorithm(name, code.FIRST_OF_STEP, 0.0, QUASI_NEWTON)
+
+
+ALGORITHMS.refuse("femu has Newton, ModifiedNewton, NewtonLineSearch, KrylovNewton and Linear", "RaphsonNewton", "MillerNewton",
+                  "ExpressNewton", "AcceleratedNewton")
 
 
 # --- integrators ---

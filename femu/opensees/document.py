@@ -25,7 +25,7 @@ KINDS: tuple[Kinds, ...] = (
     MATERIALS, SECTIONS, PATCHES, LAYERS, TRANSFORMATIONS, RULES, ELEMENTS, SERIES, PATTERNS, MEMBER_LOADS, CONSTRAINTS, TESTS,
     ALGORITHMS, INTEGRATORS, RECORDERS)
 GROUPS = {"model": "Model", "materials": "Materials", "sections": "Sections", "elements": "Elements", "loads": "Loads",
-          "analysis": "Analysis", "recorders": "Recorders", "queries": "Queries"}
+          "analysis": "Analysis", "recorders": "Recorders", "queries": "Queries", "parameters": "Parameters"}
 
 HEAD = """# From OpenSees to femu
 
@@ -57,6 +57,8 @@ Where the two differ on purpose:
 - `Series` iterates until the stresses of its parts are equal; OpenSees makes one pass a call.
 - The tangent of P-Delta is symmetric in femu, so Newton may take another number of iterations there; the same holds for
   `BoucWen`, whose tangent in femu is that of the step, and for modal damping.
+- `BFGS`, `Broyden`, `SecantNewton` and `PeriodicNewton` run as Krylov-accelerated Newton: the same equilibrium, other
+  iterations on the way.
 - A `Path` series with `-time` and `-useLast` keeps its last value, as documented; openseespy 3.7 forgets it.
 - An element that is added at nodes which have already moved is refused.
 - After a step of `CentralDifference`, velocity and acceleration are those at its end; OpenSees gives those one step back.

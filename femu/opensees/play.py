@@ -22,7 +22,8 @@ from typing import Any
 
 import numpy as np
 
-ENGINES = ("femu", "opensees")
+DEFINING = ("uniaxialMaterial", "section", "element", "timeSeries", "updateParameter")
+"""Commands that define something: openseespy answers some of their kinds with a number that means nothing."""
 ROUNDS = 2  # times a script is run for its speed: the first compiles kernels, or warms caches
 
 
@@ -75,7 +76,7 @@ class Log(ModuleType):
 
         def call(*arguments: Any) -> Any:
             answer = function(*arguments)
-            if answer is not None:
+            if answer is not None and name not in DEFINING:
                 numbers = numbers_in(answer)
                 if numbers:
                     calls.append([name, [str(a) for a in arguments[:3]], numbers])

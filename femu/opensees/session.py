@@ -104,8 +104,7 @@ class Session:
         else:
             run.hold(slot.SETTINGS, np.zeros(code.NSETTINGS))
             run.hold(slot.NODAL, program.nodal.copy())
-            run.hold(slot.IMPOSED, np.array(sorted(program.imposed) or [0], dtype=np.int64))
-            run.context[slot.NIMPOSED] = len(program.imposed)
+            run.hold_imposed()
         run.hold(slot.LIMITS, np.zeros(1, dtype=np.int64))
         run.hold(slot.LIMIT_VALUES, np.zeros(1))
         self._loads()

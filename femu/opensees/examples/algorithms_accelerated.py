@@ -36,5 +36,7 @@ def column(*algorithm):
 
 column("KrylovNewton")
 column("KrylovNewton", "-maxDim", 6)
+column("Broyden", 10)
+column("BFGS")
 column("NewtonLineSearch")
 column("NewtonLineSearch", "-type", "InitialInterpolated", "-tol", 0.6)
