@@ -8,12 +8,14 @@ from femu import AnalysisError, GroundMotion, HybridTest, InputError, Model, Mod
 from femu.analyses import HHT, ImplicitHybrid, Newmark, RungeKutta, Transient
 from femu.analyses.hybrid_result import HybridResult
 from femu.experimental import (
+    AdaptiveCompensation,
     EigenvectorTangent,
     EmulatedSpecimen,
     ExperimentalElement,
     InitialTangent,
     Limits,
     Measurement,
+    PolynomialCompensation,
     ReplaySpecimen,
     Sensors,
     Specimen,
@@ -192,8 +194,11 @@ def test_replay(tmp_path):
     assert isinstance(other.elements["specimen"].specimen, ReplaySpecimen)
 
 
-def test_run_again_from_the_start():
+@pytest.mark.parametrize("compensation", [None, PolynomialCompensation(0.004), AdaptiveCompensation(0.004)],
+                         ids=lambda c: type(c).__name__)
+def test_run_again_from_the_start(compensation):
     test = noisy(updater=Learner())
+    test.elements["specimen"].compensation = compensation
     first, second = test.run(), test.run()
     assert np.array_equal(first.state.vector, second.state.vector)
     assert np.array_equal(first.measured("specimen")[1], second.measured("specimen")[1])
