@@ -9,6 +9,9 @@ STUDIES: dict[str, str] = {
     "cukf-identification": "femu.reproduce.cukf_identification:run",
     "section-updating": "femu.reproduce.section_updating:run",
     "implicit-integration": "femu.reproduce.implicit_integration:run",
+    "cukf-hybrid": "femu.reproduce.cukf_hybrid:run",
+    "brb-frame": "femu.reproduce.brb_frame:run",
+    "rths-delay": "femu.reproduce.rths_delay:run",
     "multirate": "femu.reproduce.multirate:run",
 }
 
