@@ -33,12 +33,12 @@ def trbdf2(context):
         step, dt = context[slot.FIRST], settings[code.DT]
         committed_v, committed_a = context[slot.V0], context[slot.A0]
         u0, v0 = floats_at(context[slot.U0]), floats_at(committed_v)
-        back_u, back_v = own_row(context, 0, 0, BACK_U), own_row(context, 0, 0, BACK_V)
+        back_u, back_v = own_row(context, 0, 0, 0, BACK_U), own_row(context, 0, 0, 0, BACK_V)
         second = own[SECOND] != 0.0 and own[LENGTH] == dt
         settings[code.FACTORED] = 0.0
         if second:
             settings[code.BETA], settings[code.GAMMA] = BACKWARD_BETA, BACKWARD_GAMMA
-            start_v, start_a = own_row(context, 0, 0, START_V), own_row(context, 0, 0, START_A)
+            start_v, start_a = own_row(context, 0, 0, 0, START_V), own_row(context, 0, 0, 0, START_A)
             for a in range(ndof):
                 # velocity and acceleration of the backward differences at the old displacement, and the start values from
                 # which Newmark's relations make the same
@@ -80,4 +80,4 @@ class TRBDF2(OneStep):
         return 1.0, 1.0, TRAPEZOIDAL_BETA, TRAPEZOIDAL_GAMMA
 
     def prepare(self, run: Run) -> None:
-        hold_own(run, 0, [], ROWS)
+        hold_own(run, 0, [], rows=ROWS)
