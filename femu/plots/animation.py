@@ -13,15 +13,19 @@ import numpy as np
 import numpy.typing as npt
 from matplotlib.animation import PillowWriter
 
+from femu.element import Name
 from femu.errors import FileError, InputError
 from femu.plots.deformed import SHARE, draw_supports, when
 from femu.plots.model import _shape, draw_members, kind_of
-from femu.plots.sketch import Sketch, displacements, sketch
+from femu.plots.sketch import POINTS, Sketch, displacements, histories, sketch
 from femu.plots.style import axes, drawing, style
 from femu.results import Result
 
 Array = npt.NDArray[np.float64]
+Rows = npt.NDArray[np.int64]
 FRAMES, PER_SECOND = 150, 20
+EVERY = (2, 3, 4, 6, 12)  # one point of a member in so many is kept for the browser
+POINTS_A_FRAME = 400  # about as many, so that the page stays small
 GIF_DOTS_PER_INCH = 80
 
 
@@ -51,49 +55,55 @@ def animate(
         raise FileError(place, f"cannot be written: {problem}") from problem
 
 
-def _gif(plan: Sketch, result: Result, rows: npt.NDArray[np.int64], scale: float, path: Path, per_second: int) -> None:
+def shapes_over_time(plan: Sketch, result: Result, rows: Rows, scale: float) -> dict[Name, Array]:
+    """Axes of all members on the paper, by name: rows by points by 2."""
+    moves = {node: histories(result, node, rows) for node in plan.points}
+    found = {}
+    for name, member in plan.members.items():
+        if len(member.nodes) > 1:
+            rest, change = plan.movement(member)
+            both = np.concatenate([moves[member.nodes[0]], moves[member.nodes[-1]]], axis=1)
+            found[name] = rest + scale * np.einsum("pck,rk->rpc", change, both)
+    return found
+
+
+def _gif(plan: Sketch, result: Result, rows: Rows, scale: float, path: Path, per_second: int) -> None:
     ax = axes(None, *_shape(plan))
     figure: Any = ax.get_figure()
+    shapes = shapes_over_time(plan, result, rows, scale)
+    low, high = _box(plan, shapes)
     with style():
         draw_members(ax, plan, faint=True)
         draw_supports(ax, plan)
-        low, high = _box(plan, result, rows, scale)
         drawing(ax, 0.0)
         ax.set_aspect("equal", adjustable="box")
         ax.set_xlim(low[0], high[0])
         ax.set_ylim(low[1], high[1])
-        members = [m for m in plan.members.values() if len(m.nodes) > 1]
-        lines = [ax.plot([], [], color=kind_of(m)[0], linewidth=2.2, solid_capstyle="round", zorder=4)[0] for m in members]
+        lines = {
+            name: ax.plot([], [], color=kind_of(plan.members[name])[0], linewidth=2.2, solid_capstyle="round", zorder=4)[0]
+            for name in shapes
+        }
         title = ax.set_title("")
         writer = PillowWriter(fps=per_second)
         with writer.saving(figure, str(path), GIF_DOTS_PER_INCH):
-            for row in rows:
-                moved = displacements(result, int(row))
-                for line, member in zip(lines, members, strict=True):
-                    curve = plan.curve(member, moved, scale)
-                    line.set_data(curve[:, 0], curve[:, 1])
+            for k, row in enumerate(rows):
+                for name, line in lines.items():
+                    line.set_data(shapes[name][k, :, 0], shapes[name][k, :, 1])
                 title.set_text(f"{when(result, int(row))},  displacements × {scale:g}")
                 writer.grab_frame()
 
 
-def _box(plan: Sketch, result: Result, rows: npt.NDArray[np.int64], scale: float) -> tuple[Array, Array]:
+def _box(plan: Sketch, shapes: dict[Name, Array]) -> tuple[Array, Array]:
     """Corners of what the moving model takes up, with a margin."""
-    reach = np.array(list(plan.points.values()))
-    low, high = reach.min(axis=0), reach.max(axis=0)
-    for row in rows:
-        moved = displacements(result, int(row))
-        for member in plan.members.values():
-            if len(member.nodes) > 1:
-                curve = plan.curve(member, moved, scale)
-                low, high = np.minimum(low, curve.min(axis=0)), np.maximum(high, curve.max(axis=0))
+    reach = np.concatenate([np.array(list(plan.points.values())), *(shape.reshape(-1, 2) for shape in shapes.values())])
     margin = 0.08 * plan.size
-    return low - margin, high + margin
+    return reach.min(axis=0) - margin, reach.max(axis=0) + margin
 
 
 def player(
     result: Result,
     plan: Sketch | None = None,
-    rows: npt.NDArray[np.int64] | None = None,
+    rows: Rows | None = None,
     scale: float | None = None,
     per_second: int = PER_SECOND,
     whole: bool = True,
@@ -104,12 +114,10 @@ def player(
         rows = np.unique(np.linspace(0, len(result.time) - 1, FRAMES).round().astype(int))
     if scale is None:
         scale = plan.enlargement(displacements(result, int(np.abs(result.arrays["u"]).max(axis=1).argmax())), SHARE)
-    low, high = _box(plan, result, rows, scale)
-    members = [m for m in plan.members.values() if len(m.nodes) > 1]
-    shapes = []
-    for row in rows:
-        moved = displacements(result, int(row))
-        shapes.append([_packed(plan.curve(m, moved, scale)[:: 2 if m.frame else 1], low, high) for m in members])
+    shapes = shapes_over_time(plan, result, rows, scale)
+    low, high = _box(plan, shapes)
+    every = min(EVERY, key=lambda step: abs(len(shapes) * POINTS / step - POINTS_A_FRAME))
+    kept = {name: shape if shape.shape[1] == 2 else shape[:, ::every] for name, shape in shapes.items()}
     supports = [] if plan.model is None else [plan.points[name] for name, node in plan.model.nodes.items() if node.fixed]
     data = {
         "width": float(high[0] - low[0]),
@@ -117,19 +125,17 @@ def player(
         "rate": per_second,
         "scale": scale,
         "times": [round(float(result.time[r]), 4) for r in rows],
-        "colours": [kind_of(m)[0] for m in members],
-        "rest": [_packed(plan.curve(m, {}, 0.0), low, high) for m in members],
-        "shapes": shapes,
+        "colours": [kind_of(plan.members[name])[0] for name in shapes],
+        "rest": [_packed(plan.curve(plan.members[name], {}, 0.0), low, high) for name in shapes],
+        "shapes": [[_packed(shape[k], low, high) for shape in kept.values()] for k in range(len(rows))],
         "feet": [_packed(at[None, :], low, high) for at in supports],
     }
     piece = (resources.files("femu.plots") / "data" / "player.html").read_text(encoding="utf-8")
     piece = piece.replace("DATA", json.dumps(data, separators=(",", ":")).replace("</", "<\\/"))
-    title = html.escape(f"{plan.name}: deformed shape")
-    return (
-        f'<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><title>{title}</title></head><body>{piece}</body></html>\n'
-        if whole
-        else piece
-    )
+    if not whole:
+        return piece
+    head = f'<meta charset="utf-8"><title>{html.escape(f"{plan.name}: deformed shape")}</title>'
+    return f'<!doctype html>\n<html lang="en"><head>{head}</head><body>{piece}</body></html>\n'
 
 
 def _packed(points: Array, low: Array, high: Array) -> list[int]:

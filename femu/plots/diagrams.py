@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 from matplotlib.axes import Axes
-from matplotlib.patches import Polygon
+from matplotlib.collections import LineCollection, PolyCollection
 
 from femu.element import Name
 from femu.errors import InputError
@@ -33,6 +33,8 @@ Array = npt.NDArray[np.float64]
 KINDS = {"moment": "M", "shear": "V", "axial": "N"}
 PLACES = 41  # along a member
 SHARE = 0.14  # of the model's size: height of the largest ordinate
+OF_MEMBER = 0.35  # of the median length of the members: the same, in a model of many
+MOST_NUMBERED = 24  # members that get their numbers; in a larger model only the extremes do
 NEGLIGIBLE = 1e-6  # of the largest value: drawn without a number
 
 
@@ -91,16 +93,18 @@ def plot_diagram(
         raise InputError("plot_diagram", "result", result.model, "must be of a plane model")
     found = _values(plan, result, kind, row)
     largest = max((float(np.abs(v).max()) for _, _, v in found), default=0.0)
-    factor = scale if scale is not None else (SHARE * plan.size / largest if largest > 0.0 else 0.0)
+    height = min(SHARE * plan.size, OF_MEMBER * float(np.median([plan.length(member) for member, _, _ in found])))
+    factor = scale if scale is not None else (height / largest if largest > 0.0 else 0.0)
     size, unit = units.of("moment" if kind == "moment" else "force")
     ax = axes(ax, *_shape(plan))
     with style():
         draw_members(ax, plan, faint=True, colour=INK)
         draw_supports(ax, plan)
-        for member, x, v in found:
-            _draw(ax, plan, member, x, v, -factor if kind == "moment" else factor)
-            if values:
-                _write(ax, plan, member, x, v, -factor if kind == "moment" else factor, largest, size, unit)
+        drawn = -factor if kind == "moment" else factor
+        _draw(ax, plan, found, drawn)
+        numbered = found if len(found) <= MOST_NUMBERED else _extremes(found)
+        for member, x, v in numbered if values else []:
+            _write(ax, plan, member, x, v, drawn, largest, size)
         drawing(ax, 0.13)
         side = ", drawn on the side in tension" if kind == "moment" else ""
         name = {"moment": "Bending moment M", "shear": "Shear force V", "axial": "Axial force N (tension positive)"}[kind]
@@ -125,35 +129,38 @@ def _values(plan: Sketch, result: Result, kind: str, row: int) -> list[tuple[Mem
     return found
 
 
-def _draw(ax: Axes, plan: Sketch, member: Member, x: Array, v: Array, factor: float) -> None:
-    a, b = plan.ends(member)
-    across = plan.axes(member)[1]
-    line = a + x[:, None] * (b - a)
-    tips = line + factor * v[:, None] * across
-    for sign, colour in ((1.0, BLUE), (-1.0, VERMILION)):
-        part = np.where(sign * v > 0.0, v, 0.0)
-        if np.any(part):
-            outline = np.concatenate([line + factor * part[:, None] * across, line[::-1]])
-            ax.add_patch(Polygon(outline, closed=True, facecolor=colour, alpha=0.22, edgecolor="none", zorder=2))
-    strokes = np.linspace(0, len(x) - 1, 9).round().astype(int)
-    for k in strokes:
-        ax.plot(
-            [line[k, 0], tips[k, 0]],
-            [line[k, 1], tips[k, 1]],
-            color=BLUE if v[k] >= 0.0 else VERMILION,
-            linewidth=0.5,
-            zorder=3,
-            label="_ordinate",
-        )
-    ax.plot(tips[:, 0], tips[:, 1], color=INK, linewidth=1.0, zorder=4, label=f"_{member.name}")
+def _extremes(found: list[tuple[Member, Array, Array]]) -> list[tuple[Member, Array, Array]]:
+    """The places of the largest and the least value, as members of one place: all that a large model has room for."""
+    most = max(found, key=lambda item: float(item[2].max()))
+    least = min(found, key=lambda item: float(item[2].min()))
+    return [(member, x[[at]], v[[at]]) for (member, x, v), at in ((most, int(most[2].argmax())), (least, int(least[2].argmin())))]
 
 
-def _write(
-    ax: Axes, plan: Sketch, member: Member, x: Array, v: Array, factor: float, largest: float, size: float, unit: str
-) -> None:
+def _draw(ax: Axes, plan: Sketch, found: list[tuple[Member, Array, Array]], factor: float) -> None:
+    """Areas and ordinates of all members, positive and negative in a colour each, and their outlines."""
+    areas: dict[str, list[Array]] = {BLUE: [], VERMILION: []}
+    ordinates: dict[str, list[Array]] = {BLUE: [], VERMILION: []}
+    for member, x, v in found:
+        a, b = plan.ends(member)
+        across = plan.axes(member)[1]
+        line = a + x[:, None] * (b - a)
+        tips = line + factor * v[:, None] * across
+        for sign, colour in ((1.0, BLUE), (-1.0, VERMILION)):
+            part = np.where(sign * v > 0.0, v, 0.0)
+            if np.any(part):
+                areas[colour].append(np.concatenate([line + factor * part[:, None] * across, line[::-1]]))
+        for k in np.linspace(0, len(x) - 1, 9).round().astype(int):
+            ordinates[BLUE if v[k] >= 0.0 else VERMILION].append(np.array([line[k], tips[k]]))
+        ax.plot(tips[:, 0], tips[:, 1], color=INK, linewidth=1.0, zorder=4, label=f"_{member.name}")
+    for colour in (BLUE, VERMILION):
+        ax.add_collection(PolyCollection(areas[colour], facecolor=colour, alpha=0.22, edgecolor="none", zorder=2), autolim=False)
+        ax.add_collection(LineCollection(ordinates[colour], color=colour, linewidth=0.5, zorder=3), autolim=False)
+
+
+def _write(ax: Axes, plan: Sketch, member: Member, x: Array, v: Array, factor: float, largest: float, size: float) -> None:
     a, b = plan.ends(member)
     across = plan.axes(member)[1]
-    constant = np.ptp(v) < NEGLIGIBLE * largest
+    constant = len(v) == 1 or np.ptp(v) < NEGLIGIBLE * largest
     inner = int(np.abs(v).argmax())
     places = [len(x) // 2] if constant else [0, len(x) - 1]
     if not constant and 0.06 < x[inner] < 0.94:

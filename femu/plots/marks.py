@@ -191,7 +191,7 @@ def moment(ax: Axes, at: Array, positive: bool, colour: str, label: str = "", si
         ax.annotate(
             label,
             xy=(float(at[0]), float(at[1])),
-            xytext=(0.8 * size, 0.6 * size),
+            xytext=(0.8 * size, -0.6 * size),
             textcoords="offset points",
             ha="left",
             va="center",

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 from matplotlib import patheffects
 from matplotlib.axes import Axes
+from matplotlib.collections import LineCollection
 from matplotlib.lines import Line2D
 
 from femu.element import Name
@@ -39,8 +40,11 @@ from femu.plots.style import (
 Array = npt.NDArray[np.float64]
 SHORTEST, LONGEST = 18.0, 34.0  # points, of the arrows of loads
 LOCAL_AXES, AXIS = 20.0, "#555555"  # points, colour
+ROOM = 0.22  # inches around the drawing for the numbers of loads
 BAND = 0.05  # height of a uniform load's arrows, as a share of the model's size
 SEEN = 0.15  # length on the paper above which an axis of length 1 is drawn
+MOST_MEMBER_NAMES = 40
+MOST_NUMBERS = 8  # loads of a pattern that all get their number; of more, one of each size does
 MOST_NAMES = 60  # of nodes; beyond that they would only cover the drawing
 HALO = [patheffects.withStroke(linewidth=2.6, foreground="white")]
 
@@ -72,7 +76,7 @@ def plot_model(
     member, in which member loads and forces are given. A clamped support is hatched, a pinned one a triangle.
     """
     plan = sketch(source)
-    ax = axes(ax, *_shape(plan))
+    ax = axes(ax, *_shape(plan), pad=ROOM)
     told = names if names is not None else len(plan.points) <= MOST_NAMES
     with style():
         handles = draw_members(ax, plan)
@@ -256,16 +260,24 @@ def _loads(ax: Axes, plan: Sketch, wanted: bool | str | Iterable[str], units: Un
         pattern, colour = patterns[name], colours[number % len(colours)]
         most = max((abs(v) for (_, d), v in pattern.nodal.items() if d in ("x", "y", "z")), default=1.0)
         (force, force_name), (torque, torque_name) = units.of("force"), units.of("moment")
+        many, seen = len(pattern.nodal) + len(pattern.member) > MOST_NUMBERS, set[str]()
+
+        def told(label: str, many: bool = many, seen: set[str] = seen) -> str:
+            if many and label in seen:
+                return ""
+            seen.add(label)
+            return label
+
         for (node, direction), value in pattern.nodal.items():
             at = plan.points[node]
             if direction.startswith("r"):
-                marks.moment(ax, at, value > 0.0, colour, short(abs(value) / torque, torque_name))
+                marks.moment(ax, at, value > 0.0, colour, told(short(abs(value) / torque, torque_name)))
                 continue
             step = np.sign(value) * plan.direction(direction)
             length = SHORTEST + (LONGEST - SHORTEST) * abs(value) / most
-            marks.arrow(ax, at, step, length, colour, label=short(abs(value) / force, force_name))
+            marks.arrow(ax, at, step, length, colour, label=told(short(abs(value) / force, force_name)))
         for element, load in pattern.member:
-            _member_load(ax, plan, plan.members[element], load, colour, units)
+            _member_load(ax, plan, plan.members[element], load, colour, units, told)
         if pattern.nodal or pattern.member:
             handles.append(
                 Line2D([], [], color=colour, marker=">", markersize=5.0, linewidth=1.2, label=plain(f"pattern {name}"))
@@ -273,7 +285,9 @@ def _loads(ax: Axes, plan: Sketch, wanted: bool | str | Iterable[str], units: Un
     return handles
 
 
-def _member_load(ax: Axes, plan: Sketch, member: Member, load: Any, colour: str, units: Units) -> None:
+def _member_load(
+    ax: Axes, plan: Sketch, member: Member, load: Any, colour: str, units: Units, told: Callable[[str], str]
+) -> None:
     a, b = plan.ends(member)
     local, parts = plan.axes(member), np.array([load.x, load.y, load.z])
     amount = float(np.linalg.norm(parts))
@@ -281,7 +295,7 @@ def _member_load(ax: Axes, plan: Sketch, member: Member, load: Any, colour: str,
         return
     if isinstance(load, PointLoad):
         size, unit = units.of("force")
-        marks.arrow(ax, a + load.at * (b - a), parts @ local, LONGEST, colour, label=short(amount / size, unit))
+        marks.arrow(ax, a + load.at * (b - a), parts @ local, LONGEST, colour, label=told(short(amount / size, unit)))
     elif isinstance(load, UniformLoad):
         size, unit = units.of("force/length")
         step = -BAND * plan.size * (parts @ local) / amount
@@ -290,26 +304,25 @@ def _member_load(ax: Axes, plan: Sketch, member: Member, load: Any, colour: str,
         places = np.linspace(0.0, 1.0, max(4, round(float(np.linalg.norm(b - a)) / (0.09 * plan.size)) + 1))
         tails = a + places[:, None] * (b - a) + step
         ax.plot(tails[[0, -1], 0], tails[[0, -1], 1], color=colour, linewidth=0.9, zorder=4, label="_uniform")
-        for tail, place in zip(tails, places, strict=True):
-            tip = a + place * (b - a)
-            ax.annotate(
-                "",
-                xy=(float(tip[0]), float(tip[1])),
-                xytext=(float(tail[0]), float(tail[1])),
-                annotation_clip=False,
-                zorder=4,
-                arrowprops={
-                    "arrowstyle": "-|>,head_width=0.16,head_length=0.35",
-                    "color": colour,
-                    "linewidth": 0.7,
-                    "shrinkA": 0.0,
-                    "shrinkB": 1.0,
-                    "mutation_scale": 8.0,
-                },
-            )
+        tips = a + places[:, None] * (b - a)
+        ax.add_collection(
+            LineCollection(list(np.stack([tails, tips], axis=1)), color=colour, linewidth=0.7, zorder=4), autolim=False
+        )
+        heads = tips + 0.12 * step  # so that the triangles end at the member
+        angle = float(np.degrees(np.arctan2(-step[1], -step[0]))) - 90.0
+        ax.plot(
+            heads[:, 0],
+            heads[:, 1],
+            linestyle="none",
+            marker=(3, 0, angle),
+            markersize=4.5,
+            color=colour,
+            zorder=4,
+            label="_heads",
+        )
         middle = 0.5 * (a + b) + 1.25 * step
         ax.annotate(
-            short(amount / size, unit),
+            told(short(amount / size, unit)),
             xy=(float(middle[0]), float(middle[1])),
             ha="center",
             va="bottom" if step[1] > 0.0 else "top" if step[1] < 0.0 else "center",
@@ -366,7 +379,7 @@ def _names(ax: Axes, plan: Sketch) -> None:
             zorder=9,
         )
     for member in plan.members.values():
-        if len(member.nodes) < 2:
+        if len(member.nodes) < 2 or len(plan.members) > MOST_MEMBER_NAMES:
             continue
         a, b = plan.ends(member)
         at = a + 0.55 * (b - a)

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from femu.analyses.eigen import Modes
-from femu.element import Element, Name
+from femu.element import SPACE_DOFS, Element, Name
 from femu.elements.frame_element import FrameElement
 from femu.errors import FileError, InputError
 from femu.experimental.element import Experimental, ExperimentalBeamColumn
@@ -55,6 +55,7 @@ class Sketch:
     plane: bool
     model: Model | None = None
     loads: dict[Name, list[Any]] = field(default_factory=dict)
+    _local: dict[Name, Array] = field(default_factory=dict, repr=False)
 
     @cached_property
     def view(self) -> Array:
@@ -95,6 +96,11 @@ class Sketch:
         return float(np.linalg.norm(b - a))
 
     def _axes(self, member: Member) -> Array:
+        if member.name not in self._local:
+            self._local[member.name] = self._find_axes(member)
+        return self._local[member.name]
+
+    def _find_axes(self, member: Member) -> Array:
         a, b = self._ends(member)
         length = float(np.linalg.norm(b - a))
         if length == 0.0:
@@ -142,6 +148,18 @@ class Sketch:
                 line = line + scale * bow[:, None] * across
         return np.asarray(line @ self.view)
 
+    def movement(self, member: Member) -> tuple[Array, Array]:
+        """The axis at rest (points by 2), and what each displacement of its two nodes adds to it (points by 2 by 12).
+
+        A shape is linear in the displacements, so that many moments of one member cost one product.
+        """
+        rest = self.curve(member, {}, 0.0)
+        change = np.zeros((*rest.shape, 12))
+        for end, node in enumerate((member.nodes[0], member.nodes[-1])):
+            for k, direction in enumerate(SPACE_DOFS):
+                change[:, :, 6 * end + k] = self.curve(member, {node: {direction: 1.0}}, 1.0) - rest
+        return rest, change
+
     def rigid_ends(self, member: Member, moved: Displacements, scale: float) -> list[Array]:
         """The rigid ends of a moved member, as lines of two points on the paper."""
         found = []
@@ -175,8 +193,9 @@ def rounded(value: float) -> float:
 def _end(moved: Displacements, node: Name, offset: Array) -> tuple[Array, Array]:
     """Displacement of a point that is rigidly attached to a node, and the rotation of the node."""
     at = moved.get(node, {})
-    turn = np.array([at.get(d, 0.0) for d in ("rx", "ry", "rz")])
-    return np.array([at.get(d, 0.0) for d in ("x", "y", "z")]) + np.cross(turn, offset), turn
+    x, y, z, rx, ry, rz = (at.get(d, 0.0) for d in SPACE_DOFS)
+    a, b, c = offset
+    return np.array([x + ry * c - rz * b, y + rz * a - rx * c, z + rx * b - ry * a]), np.array([rx, ry, rz])
 
 
 def _in_space(vector: Any) -> Array:
@@ -259,3 +278,13 @@ def displacements(source: Result | Modes, at: int) -> dict[Name, dict[str, float
         node: {d: float(row[saved[p]]) for d, p in source.index["places"][json.dumps(node)].items() if p in saved}
         for node in source.index["names"]
     }
+
+
+def histories(result: Result, node: Name, rows: npt.NDArray[np.int64]) -> Array:
+    """Displacements of a node in rows of a result, in the order of a node in space; what it does not have is zero."""
+    found = np.zeros((len(rows), len(SPACE_DOFS)))
+    saved = {place: column for column, place in enumerate(result.index["nodal"]["u"])}
+    for direction, place in result.index["places"][json.dumps(node)].items():
+        if place in saved:
+            found[:, SPACE_DOFS.index(direction)] = result.arrays["u"][rows, saved[place]]
+    return found

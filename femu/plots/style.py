@@ -18,6 +18,7 @@ import matplotlib as mpl
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
+from matplotlib.layout_engine import ConstrainedLayoutEngine
 from matplotlib.ticker import ScalarFormatter
 
 from femu.errors import FileError, InputError
@@ -34,6 +35,7 @@ LINES: tuple[tuple[str, Any], ...] = (
 )
 """Colour and dash of the lines that share axes, in order."""
 SIZE, DOTS_PER_INCH = (6.4, 4.2), 150
+PAD = 0.04  # inches around the axes of a figure
 THIN, LINE, THICK = 0.8, 1.5, 2.4  # widths of lines, in points
 SMALL, NORMAL, LARGE = 8.0, 9.0, 10.5  # sizes of text, in points
 SETTINGS = {
@@ -45,7 +47,6 @@ SETTINGS = {
     "legend.fontsize": SMALL,
     "axes.linewidth": THIN,
     "axes.formatter.limits": (-3, 4),
-
     "svg.fonttype": "path",
     "svg.hashsalt": "femu",
     "path.simplify": True,
@@ -133,19 +134,19 @@ def style() -> Iterator[None]:
         yield
 
 
-def figure(width: float = SIZE[0], height: float = SIZE[1]) -> Figure:
-    """A new figure that no window knows of, so that nothing has to be closed."""
-    made = Figure(figsize=(width, height), layout="constrained", facecolor="white")
+def figure(width: float = SIZE[0], height: float = SIZE[1], pad: float = PAD) -> Figure:
+    """A new figure that no window knows of, so that nothing has to be closed; ``pad`` inches stay free around its axes."""
+    made = Figure(figsize=(width, height), layout=ConstrainedLayoutEngine(w_pad=pad, h_pad=pad), facecolor="white")
     FigureCanvasAgg(made)
     return made
 
 
-def axes(ax: Axes | None, width: float = SIZE[0], height: float = SIZE[1]) -> Axes:
+def axes(ax: Axes | None, width: float = SIZE[0], height: float = SIZE[1], pad: float = PAD) -> Axes:
     """The axes given, or new ones."""
     if ax is not None:
         return ax
     with style():
-        return figure(width, height).add_subplot()
+        return figure(width, height, pad).add_subplot()
 
 
 def panels(rows: int, columns: int = 1, width: float = 6.4, height: float = 1.9, **options: Any) -> list[Axes]:
@@ -158,9 +159,9 @@ def panels(rows: int, columns: int = 1, width: float = 6.4, height: float = 1.9,
 def tidy(ax: Axes, x: str = "", y: str = "", title: str = "", legend: bool = False, **where: Any) -> Axes:
     """Labels, a light grid, and no box."""
     if x:
-        ax.set_xlabel(x)
+        ax.set_xlabel(x, fontsize=NORMAL)
     if y:
-        ax.set_ylabel(y)
+        ax.set_ylabel(y, fontsize=NORMAL)
     if title:
         ax.set_title(title)
     for axis in (ax.xaxis, ax.yaxis):
@@ -170,7 +171,7 @@ def tidy(ax: Axes, x: str = "", y: str = "", title: str = "", legend: bool = Fal
     ax.set_axisbelow(True)
     ax.spines[["top", "right"]].set_visible(False)
     if legend:
-        ax.legend(frameon=False, **where)
+        ax.legend(frameon=False, fontsize=SMALL, **where)
     return ax
 
 

@@ -20,11 +20,9 @@ def report_of_batch(found: BatchResult) -> Page:
     """The page of a batch, also of one that has not ended."""
     ida = found.settings.get("kind") == "ida"
     what = "Incremental dynamic analysis" if ida else "Suite of records"
-    page = Page(
-        f"femu report · {what.lower()}",
-        f"{what} of {found.model}",
-        f"{len(found)} runs, {len(found.record_names)} records, {max(len(found.parameter_values), 1)} sets of parameters.",
-    )
+    sets = len(found.parameter_values) if found.parameter_names else 1
+    lead = f"{len(found)} runs of {len(found.record_names)} records" + (f" and {sets} sets of parameters." if sets > 1 else ".")
+    page = Page(f"femu report · {what.lower()}", f"{what} of {found.model}", lead)
     page.section("Summary")
     counts = found.counts()
     page.table("How the runs ended.", ("outcome", "runs"), [(o.name.lower().replace("_", " "), n) for o, n in counts.items()])
