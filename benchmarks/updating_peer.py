@@ -1,8 +1,9 @@
 """13 columns in openseespy along a path, for `femu.benchmarks.updating`.
 
-Run as a program: ``python -m femu.benchmarks.updating_peer path.npz repetitions``; prints the seconds a step. Each column has
-five Lobatto sections of uncoupled Steel01 and a plastic moment of its own; its feet are fixed and its top follows the path by
-imposed displacements, known beforehand (a test would have to set them in each step).
+Run as a program: ``python -m femu.benchmarks.updating_peer path.npz repetitions sections``; prints the seconds a step. Each
+column has five Lobatto sections and a strength of its own: an H-shape of twenty fibres of Steel01, in which axial force and
+moment yield together as in the N-M section ("fibres"), or Steel01 in each for itself ("uncoupled"). Its foot is fixed and its
+top follows the path by imposed displacements, known beforehand (a test would have to set them in each step).
 """
 
 from __future__ import annotations
@@ -18,10 +19,27 @@ from femu.reproduce.one_bay_frame import AREA, DT, HEIGHT, INERTIA, STEEL, TRUE
 
 COLUMNS, SECTIONS = 13, 5
 PIECE = 50
+DEPTH, WIDTH, WEB, FLANGE = 0.25, 0.25, 0.006, 0.012  # m, HA 250×250
+FLANGE_FIBRES, WEB_FIBRES = 4, 12
 FREE_NODE = 999  # openseespy wants an equation to solve
 
 
-def build(ops: Any, deformations: np.ndarray) -> None:
+def _section(ops: Any, k: int, sections: str) -> None:
+    strength = 0.88 + 0.02 * k
+    if sections == "uncoupled":
+        ops.uniaxialMaterial("Steel01", 2 * k, strength * TRUE[1], STEEL * INERTIA, TRUE[2])
+        ops.uniaxialMaterial("Steel01", 2 * k + 1, TRUE[0], STEEL * AREA, TRUE[2])
+        ops.section("Aggregator", k, 2 * k + 1, "P", 2 * k, "Mz")
+        return
+    ops.uniaxialMaterial("Steel01", 2 * k, strength * TRUE[0] / AREA, STEEL, TRUE[2])
+    ops.section("Fiber", k)
+    inner, outer = 0.5 * DEPTH - FLANGE, 0.5 * DEPTH
+    for low, high, width, count in ((-outer, -inner, WIDTH, FLANGE_FIBRES), (-inner, inner, WEB, WEB_FIBRES),
+                                    (inner, outer, WIDTH, FLANGE_FIBRES)):
+        ops.patch("rect", 2 * k, count, 1, low, -0.5 * width, high, 0.5 * width)
+
+
+def build(ops: Any, deformations: np.ndarray, sections: str) -> None:
     """The columns side by side, and the motion of their tops."""
     ops.wipe()
     ops.model("basic", "-ndm", 2, "-ndf", 3)
@@ -30,9 +48,7 @@ def build(ops: Any, deformations: np.ndarray) -> None:
         ops.node(2 * k, 0.0, 10.0 * k)
         ops.node(2 * k + 1, HEIGHT, 10.0 * k)
         ops.fix(2 * k, 1, 1, 1)
-        ops.uniaxialMaterial("Steel01", 2 * k, (0.88 + 0.02 * k) * TRUE[1], STEEL * INERTIA, TRUE[2])
-        ops.uniaxialMaterial("Steel01", 2 * k + 1, TRUE[0], STEEL * AREA, TRUE[2])
-        ops.section("Aggregator", k, 2 * k + 1, "P", 2 * k, "Mz")
+        _section(ops, k, sections)
         ops.beamIntegration("Lobatto", k, k, SECTIONS)
         ops.element("forceBeamColumn", k, 2 * k, 2 * k + 1, 1, k)
     ops.node(FREE_NODE, 0.0, -10.0)
@@ -55,14 +71,14 @@ def build(ops: Any, deformations: np.ndarray) -> None:
     ops.analysis("Static")
 
 
-def main(file: str, repetitions: int) -> None:
+def main(file: str, repetitions: int, sections: str) -> None:
     """Print the seconds a step."""
     ops = load_opensees()
     deformations = np.load(file)["deformations"]
     pieces = len(deformations) // PIECE
     shortest = np.full(pieces, np.inf)
     for _ in range(repetitions):
-        build(ops, deformations)
+        build(ops, deformations, sections)
         for number in range(pieces):
             began = time.perf_counter()
             if ops.analyze(PIECE) != 0:
@@ -73,4 +89,4 @@ def main(file: str, repetitions: int) -> None:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1], int(sys.argv[2]))
+    main(sys.argv[1], int(sys.argv[2]), sys.argv[3])
