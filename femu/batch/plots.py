@@ -6,6 +6,7 @@ Each function draws on the axes it is given, or on new ones, and returns them.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -19,6 +20,7 @@ from femu.plots.style import BLUE, GREY, VERMILION, axes, save, tidy
 from femu.records import GroundMotion
 from femu.units import g
 
+POINTS = 400  # of a fragility curve
 _MEASURES = {"sa": ("spectral acceleration (g)", g), "pga": ("peak ground acceleration (g)", g), "factor": ("scale factor", 1.0)}
 
 
@@ -35,8 +37,9 @@ def plot_ida(curves: IDACurves, ax: Axes | None = None, shares: Sequence[float] 
     drifts, rows = curves.fractiles(shares=shares)
     for share, row in zip(shares, rows, strict=True):
         middle = share == 0.5
+        dash: Any = "-" if middle else (0, (5, 2)) if share < 0.5 else (0, (1.5, 1.5))
         ax.plot(100.0 * drifts, np.where(np.isfinite(row), row, np.nan) / unit, color=VERMILION if middle else BLUE,
-                linewidth=2.2 if middle else 1.6, linestyle="-" if middle else "--", label=f"{100 * share:g} % of the records")
+                linewidth=2.2 if middle else 1.6, linestyle=dash, label=f"{100 * share:g} % of the records")
     ax.set(xlim=(0.0, 105.0 * most), ylim=(0.0, None))
     tidy(ax, "largest storey drift (%)", label, legend=True, loc="lower right")
     return ax
@@ -47,7 +50,7 @@ def plot_fragility(fragility: Fragility, curves: IDACurves | None = None, ax: Ax
     """Probability of collapse over intensity with its confidence band, and the collapses of the records as steps."""
     ax = axes(ax)
     label, unit = _MEASURES[curves.scale_by if curves is not None else scale_by]
-    x = fragility.median * np.exp(fragility.dispersion * np.linspace(-3.0, 3.0, 200))
+    x = fragility.median * np.exp(3.0 * fragility.dispersion) * np.linspace(1.0 / POINTS, 1.0, POINTS)  # from next to zero on
     low, high = fragility.band(x, confidence)
     ax.fill_between(x / unit, low, high, color=BLUE, alpha=0.18, linewidth=0, label=f"{100 * confidence:g} % band")
     ax.plot(x / unit, fragility.probability(x), color=BLUE, linewidth=2.0,
