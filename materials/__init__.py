@@ -18,6 +18,7 @@ from femu.materials.menegotto_pinto import MenegottoPinto
 from femu.materials.min_max import MinMax
 from femu.materials.nm_section import NMSection
 from femu.materials.parallel import Parallel
+from femu.materials.popovics_concrete import PopovicsConcrete
 from femu.materials.series import Series
 from femu.materials.trilinear_pinching import TrilinearPinching
 from femu.materials.uncoupled_section import UncoupledSection
@@ -43,6 +44,7 @@ __all__ = [
     "MinMax",
     "NMSection",
     "Parallel",
+    "PopovicsConcrete",
     "Series",
     "TrilinearPinching",
     "UncoupledSection",

@@ -27,6 +27,7 @@ from femu.materials import (
     MenegottoPinto,
     MinMax,
     Parallel,
+    PopovicsConcrete,
     Series,
     TrilinearPinching,
     Viscous,
@@ -117,6 +118,12 @@ def _(m: KentParkConcrete, book: Book) -> int:
 def _(m: KentParkTension, book: Book) -> int:
     return _command(book, "Concrete02", -m.fc, -m.peak_strain, -m.fcu, -m.crushing_strain, m.unloading_ratio, m.ft,
                     m.softening_modulus)
+
+
+@_write.register
+def _(m: PopovicsConcrete, book: Book) -> int:
+    tension = [m.ft, m.tension_strain, m.beta] if m.ft else []
+    return _command(book, "Concrete04", -m.fc, -m.peak_strain, -m.crushing_strain, m.Ec, *tension)
 
 
 @_write.register

@@ -95,6 +95,12 @@ def _pinching(points: list[float], count: int, *rest: float) -> Material:
     return made(*points, *rest)
 
 
+@MATERIALS.kind("Concrete04", form="fc epsc epscu Ec fct=0 et=0 beta=0.1", into="PopovicsConcrete")
+def _concrete04(d: Domain, reader: Reader, a: dict[str, Any]) -> Material:
+    compression = (abs(a[n]) for n in ("fc", "epsc", "epscu", "Ec"))
+    return laws.PopovicsConcrete(*compression, a["fct"], a["et"], a["beta"])
+
+
 @MATERIALS.kind("Hysteretic", form="s1p e1p s2p e2p *numbers", into="TrilinearPinching")
 def _hysteretic(d: Domain, reader: Reader, a: dict[str, Any]) -> Material:
     numbers = [a["s1p"], a["e1p"], a["s2p"], a["e2p"], *a["numbers"]]
@@ -158,7 +164,7 @@ def _min_max(d: Domain, reader: Reader, a: dict[str, Any]) -> Material:
 
 
 _REFUSED = """APDFMD APDMD APDVFD ASDConcrete1D BWBN Backbone BarSlip Bilin Bond_SP01 BoucWenOriginal Cast CastFuse
-    Concrete03 Concrete04 Concrete06 Concrete07 ConcreteCM ConcreteD ConcretewithSITC ConfinedConcrete01 CoulombDamper
+    Concrete03 Concrete06 Concrete07 ConcreteCM ConcreteD ConcretewithSITC ConfinedConcrete01 CoulombDamper
     Dodd_Restrepo DowelType ElasticMultiLinear FRPConfinedConcrete Fatigue GNG HyperbolicGap IMKBilin IMKPeakOriented IMKPinching
     Impact InitStrainMaterial InitStressMaterial KikuchiAikenHDR KikuchiAikenLRB LimitState ModIMKPeakOriented ModIMKPinching
     MultiLinear Multiplier PathIndependent Pinching4 PySimple1 QzSimple1 RambergOsgoodSteel Ratchet ReinforcingSteel SAWS SMA

@@ -27,6 +27,7 @@ from femu.materials import (
     MenegottoPinto,
     MinMax,
     Parallel,
+    PopovicsConcrete,
     Series,
     TrilinearPinching,
     Viscous,
@@ -154,6 +155,11 @@ CASES: dict[str, Case] = {
         KentParkConcrete(**CONCRETE), 0.005, [["Concrete01", 1, -30e6, -0.002, -6e6, -0.006]]),
     "concrete, nothing left": Case(
         KentParkConcrete(30e6, 0.002, 0.0, 0.004), 0.005, [["Concrete01", 1, -30e6, -0.002, 0.0, -0.004]]),
+    "concrete after Popovics": Case(
+        PopovicsConcrete(30e6, 0.002, 0.006, 25e9, 3e6, 0.001, 0.1), 0.004,
+        [["Concrete04", 1, -30e6, -0.002, -0.006, 25e9, 3e6, 0.001, 0.1]]),
+    "concrete after Popovics without tension": Case(
+        PopovicsConcrete(30e6, 0.002, 0.006, 25e9), 0.004, [["Concrete04", 1, -30e6, -0.002, -0.006, 25e9]]),
     "concrete with tension": Case(
         KentParkTension(**CONCRETE, unloading_ratio=0.1, ft=3e6, softening_modulus=2e9), 0.003,
         [["Concrete02", 1, -30e6, -0.002, -6e6, -0.006, 0.1, 3e6, 2e9]]),

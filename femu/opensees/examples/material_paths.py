@@ -19,6 +19,8 @@ MATERIALS = (
     ("BoucWen", 0.1, 200.0, 1.5, 80.0, 60.0, 1.0, 0.0, 0.5, 0.5, 1e-14, 200),
     ("Concrete01", -1.0, -0.004, -0.3, -0.012),
     ("Concrete02", -1.0, -0.004, -0.2, -0.012, 0.15, 0.1, 20.0),
+    ("Concrete04", -1.0, -0.004, -0.012, 400.0, 0.1, 0.003, 0.1),
+    ("Hysteretic", 1.0, 0.005, 1.3, 0.012, 1.1, 0.02, -1.0, -0.005, -1.3, -0.012, -1.1, -0.02, 0.8, 0.3, 0.01, 0.01, 0.2),
 )
 for number, (kind, *arguments) in enumerate(MATERIALS, start=1):
     ops.uniaxialMaterial(kind, number, *arguments)
