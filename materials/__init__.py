@@ -3,6 +3,7 @@
 from femu.materials.bilinear import Bilinear
 from femu.materials.bilinear_isotropic import BilinearIsotropic
 from femu.materials.bouc_wen import BoucWen
+from femu.materials.coulomb_damper import CoulombDamper
 from femu.materials.elastic import Elastic
 from femu.materials.elastic_gap import ElasticGap
 from femu.materials.elastic_no_tension import ElasticNoTension
@@ -28,6 +29,7 @@ __all__ = [
     "Bilinear",
     "BilinearIsotropic",
     "BoucWen",
+    "CoulombDamper",
     "Elastic",
     "ElasticGap",
     "ElasticNoTension",

@@ -15,6 +15,7 @@ from femu.materials import (
     Bilinear,
     BilinearIsotropic,
     BoucWen,
+    CoulombDamper,
     Elastic,
     ElasticGap,
     ElasticNoTension,
@@ -135,6 +136,11 @@ def _(m: ElasticGap, book: Book) -> int:
 @_write.register
 def _(m: Viscous, book: Book) -> int:
     return _command(book, "Viscous", m.C, m.alpha)
+
+
+@_write.register
+def _(m: CoulombDamper, book: Book) -> int:
+    return _command(book, "CoulombDamper", m.k, m.friction, "-tol", m.smallest_rate)
 
 
 @_write.register

@@ -135,6 +135,11 @@ def _viscous(d: Domain, reader: Reader, a: dict[str, Any]) -> Material:
     return laws.Viscous(a["C"], a["alpha"], a["minVel"])
 
 
+@MATERIALS.kind("CoulombDamper", form="tangent frictionForce | -tol tol", into="CoulombDamper")
+def _coulomb(d: Domain, reader: Reader, a: dict[str, Any]) -> Material:
+    return laws.CoulombDamper(a["tangent"], a["frictionForce"], 1e-6 if a["tol"] is None else a["tol"])
+
+
 @MATERIALS.kind("ViscousDamper", form="K Cd alpha LGap=0 NM:i=1 RelTol=1e-6 AbsTol=1e-10 MaxHalf:i=15", into="MaxwellDamper")
 def _viscous_damper(d: Domain, reader: Reader, a: dict[str, Any]) -> Material:
     if a["LGap"]:
@@ -164,7 +169,7 @@ def _min_max(d: Domain, reader: Reader, a: dict[str, Any]) -> Material:
 
 
 _REFUSED = """APDFMD APDMD APDVFD ASDConcrete1D BWBN Backbone BarSlip Bilin Bond_SP01 BoucWenOriginal Cast CastFuse
-    Concrete03 Concrete06 Concrete07 ConcreteCM ConcreteD ConcretewithSITC ConfinedConcrete01 CoulombDamper
+    Concrete03 Concrete06 Concrete07 ConcreteCM ConcreteD ConcretewithSITC ConfinedConcrete01
     Dodd_Restrepo DowelType ElasticMultiLinear FRPConfinedConcrete Fatigue GNG HyperbolicGap IMKBilin IMKPeakOriented IMKPinching
     Impact InitStrainMaterial InitStressMaterial KikuchiAikenHDR KikuchiAikenLRB LimitState ModIMKPeakOriented ModIMKPinching
     MultiLinear Multiplier PathIndependent Pinching4 PySimple1 QzSimple1 RambergOsgoodSteel Ratchet ReinforcingSteel SAWS SMA
