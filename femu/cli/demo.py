@@ -1,189 +1,159 @@
-"""`femu demo`: a portal frame from its periods to an earthquake, in a table and a picture.
+"""`femu demo`: a hybrid test with model updating, in a table, a result file and a report.
 
-The frame is that of Wu, Chen, Xu and Zeng (2015): columns of H 250×250 with coupled axial force and moment, an elastic
-beam, fixed feet, 30 t on each corner. Weight and P-Δ act throughout.
+The one-bay frame of Wu, Chen, Xu and Zeng (2015) under El Centro. Its left column is an emulated specimen with noise on what is
+measured; its right column is a model that begins with a wrong guess of three parameters. With the guess kept (fixed model) the
+response is wrong; with updating the specimen teaches the model while the test runs.
 """
 
 from __future__ import annotations
 
 import json
 import time
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 import numpy as np
 from rich.console import Console
 
 from femu.cli.table import MISSED_LIMIT, Row, Table
-from femu.units import GPa, MPa, g, kN, mm, ton
 
 if TYPE_CHECKING:
-    from femu.analyses import Modes
-    from femu.cli.demo_picture import Picture
+    from femu.analyses.hybrid_result import HybridResult
     from femu.cli.stages import Stages
-    from femu.materials import NMSection
-    from femu.model import Model
-    from femu.records import GroundMotion
     from femu.results import Result
+    from femu.updating import ModelUpdater
 
-SPAN, HEIGHT = 6.0, 3.6
-MASS = 30 * ton
-ROTATIONAL_INERTIA = 20e3  # kg m²
-STEEL = 206 * GPa
-BEAM_AREA, BEAM_INERTIA = 6.456e-3, 1.10103e-4  # H 300×200, from the paper
-PUSHED_TO = 0.02 * HEIGHT
-PEAK_ACCELERATION = 3.4  # m/s²: El Centro a little above its recorded peak, so that the columns yield in earnest
-STEP = 0.01
-BALANCE = 1e-6  # of the energy put in; Newmark's rule keeps the balance to the tolerance of the iteration
-DEFAULT_PICTURE = Path("femu-demo.png")
+DEFAULT_FILE = Path("femu-demo.h5")
+SEED = 1
+SYMBOLS = (("yield force of the column", "kN", 1e3, 0.02), ("plastic moment", "kN m", 1e3, 0.01),
+           ("hardening ratio", "", 1.0, 0.10))
+"""Name, unit, factor of the unit, and the share within which updating must find it."""
+SHARE = 1.0 / 3.0  # of the fixed model's error that updating may leave
+
+
+@dataclass(frozen=True)
+class Demo:
+    """The three runs."""
+
+    reference: Result
+    fixed: HybridResult
+    updated: HybridResult
+    updater: ModelUpdater
+    seconds: float
+    compiled: int
 
 
 @click.command("demo")
-@click.option("--output", type=click.Path(path_type=Path, dir_okay=False), default=DEFAULT_PICTURE, show_default=True,
-              help="Where to write the picture.")
+@click.option("--output", type=click.Path(path_type=Path, dir_okay=False), default=DEFAULT_FILE, show_default=True,
+              help="Where to write the result; the report stands beside it, with the ending .html.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of a table.")
 def command(output: Path, as_json: bool) -> None:
-    """Run a portal frame: periods, pushover, El Centro, and write a picture of them.
+    """Run a hybrid test of a frame whose model learns from its specimen, and write a result file and a report.
 
     \b
     Example:
-      femu demo --output portal.png
+      femu demo --output column.h5
     """
     from femu.cli.stages import Stages
 
     with Stages(Console(stderr=as_json)) as stages:
-        table, picture = run(stages)
-        stages.begin("drawing")
-        picture.save(output)
+        found = run(stages)
+        stages.begin("report")
+        report = write(found, output)
+    table = table_of(found)
     if as_json:
-        click.echo(json.dumps({**table.to_dict(), "picture": str(output)}, ensure_ascii=False, indent=2))
+        click.echo(json.dumps({**table.to_dict(), "result": str(output), "report": str(report)}, ensure_ascii=False, indent=2))
     else:
-        table.show()
-        click.echo(f"picture: {output}")
+        show(found)
+        for note in table.notes:
+            click.echo(note)
+        click.echo(f"result: {output}\nreport: {report}")
     if not table.ok:
         click.get_current_context().exit(MISSED_LIMIT)
 
 
-def column_section() -> NMSection:
-    """The section of the columns."""
-    from femu.materials import NMSection
-
-    return NMSection.h_shape(depth=250*mm, width=250*mm, web=6*mm, flange=12*mm, E=STEEL, fy=280*MPa, b=0.03)
-
-
-def portal() -> Model:
-    """The frame, with its weight as pattern "gravity" and a push at the roof as pattern "push"."""
-    from femu.elements import ElasticBeamColumn, ForceBeamColumn
-    from femu.materials import ElasticSection
-    from femu.model import Model
-
-    column = column_section()
-    frame = Model("portal")
-    frame.node("A", 0.0, 0.0, fixed=True)
-    frame.node("B", SPAN, 0.0, fixed=True)
-    frame.node("C", 0.0, HEIGHT, mass=(MASS, MASS, ROTATIONAL_INERTIA))
-    frame.node("D", SPAN, HEIGHT, mass=(MASS, MASS, ROTATIONAL_INERTIA))
-    frame.add(ForceBeamColumn("left", "A", "C", section=column, geometry="p-delta"))
-    frame.add(ForceBeamColumn("right", "B", "D", section=column, geometry="p-delta"))
-    frame.add(ElasticBeamColumn("beam", "C", "D", section=ElasticSection(E=STEEL, A=BEAM_AREA, I=BEAM_INERTIA)))
-    frame.rayleigh(ratio=0.02, modes=(1, 2))
-    for corner in ("C", "D"):
-        frame.load(corner, y=-MASS * g, pattern="gravity")
-        frame.load(corner, x=1.0, pattern="push")
-    return frame
-
-
-def run(stages: Stages) -> tuple[Table, Picture]:
-    """All analyses of the demo, and what they give."""
+def run(stages: Stages) -> Demo:
+    """The reference, the test with a fixed model, and the test with updating."""
     began = time.perf_counter()
-    stages.begin("periods")
-    from femu.analyses import LoadControl, Newmark, Pushover, Transient, eigen
+    stages.begin("reference: both columns known")
+    from femu.analyses import HybridTest, Newmark, Transient
+    from femu.reproduce import one_bay_frame as frame
+    from femu.updating import ModelUpdater
+
+    quake = frame.ground_motion()
+    reference = Transient(Newmark(), dt=frame.DT).run(frame.frame(), quake, progress=stages)
+    stages.begin("hybrid test, fixed model")
+    fixed = HybridTest(frame.frame(frame.specimen(SEED), frame.INITIAL), quake, dt=frame.DT).run()
+    stages.begin("hybrid test, updated model")
+    updater = ModelUpdater("left", frame.twin(), frame.unknowns(), members=["right"], length=frame.HEIGHT)
+    updated = HybridTest(frame.frame(frame.specimen(SEED), frame.INITIAL), quake, dt=frame.DT, updater=updater).run()
+    return Demo(reference, fixed, updated, updater, time.perf_counter() - began, stages.compiled)
+
+
+def displacement_error(found: Result, reference: Result) -> float:
+    """Root mean square of the difference of the roof's displacement, over that of the displacement (%)."""
+    a, b = (r.displacement("C", "x") for r in (found, reference))
+    return 100.0 * float(np.sqrt(np.mean((a - b) ** 2) / np.mean(b**2)))
+
+
+def table_of(found: Demo) -> Table:
+    """The same numbers as rows, for `--json`."""
     from femu.kernels import compile_statistics
-    from femu.records import GroundMotion
+    from femu.reproduce.one_bay_frame import INITIAL, TRUE
 
-    program = portal().compile()
-    modes = eigen(program, 3)
-    stages.begin("weight")
-    weight = LoadControl(pattern="gravity").run(program, progress=stages)
-    stages.begin("pushover")
-    push = Pushover("C", to=PUSHED_TO, steps=200, pattern="push").run(program, start=weight.state, progress=stages)
-    stages.begin("El Centro")
-    quake = GroundMotion.el_centro().scaled(pga=PEAK_ACCELERATION)
-    shaken = Transient(Newmark(), dt=STEP).run(program, quake, start=weight.state, progress=stages)
-    rows = [*_modal_rows(modes), *_push_rows(push), *_quake_rows(shaken, weight)]
-    rows.append(Row(f"time of {len(shaken.time) - 1} steps", 1e3 * shaken.seconds, "ms"))
-    rows.append(Row("time of all analyses", time.perf_counter() - began, "s"))
-    note = f"{stages.compiled} kernels were compiled in {compile_statistics()[1]:.0f} s and are kept for the next run."
-    table = Table("Portal frame", rows, [note] if stages.compiled else [])
-    return table, _picture(modes, push, shaken, quake)
-
-
-def portal_stiffness(EI_column: float) -> float:
-    """Lateral stiffness of a portal with fixed feet whose members do not stretch (Chopra, Dynamics of Structures)."""
-    ratio = (STEEL * BEAM_INERTIA / SPAN) / (2 * EI_column / HEIGHT)
-    return 24 * EI_column / HEIGHT**3 * (12 * ratio + 1) / (12 * ratio + 4)
+    rows = []
+    learnt = found.updater.values.values()
+    for (name, unit, factor, within), value, true, guess in zip(SYMBOLS, learnt, TRUE, INITIAL, strict=True):
+        rows.append(Row(f"{name}: fixed model", guess / factor, unit, true / factor))
+        rows.append(Row(f"{name}: updated model", value / factor, unit, true / factor, f"within {100 * within:g} %",
+                        abs(value / true - 1.0) <= within))
+    fixed, updated = (displacement_error(r, found.reference) for r in (found.fixed, found.updated))
+    rows.append(Row("displacement error: fixed model", fixed, "%"))
+    rows.append(Row("displacement error: updated model", updated, "%", None, "<= a third of the fixed model's",
+                    updated <= SHARE * fixed))
+    rows.append(Row("steps that converged", 100.0 * float(found.updated.converged.mean()), "%", None, "all",
+                    bool(found.updated.converged.all())))
+    rows.append(Row("experimental energy error", 100.0 * found.updated.experimental_error, "% of the input"))
+    rows.append(Row(f"time of {found.updated.steps} steps with updating", found.updated.seconds, "s"))
+    rows.append(Row("time of all runs", found.seconds, "s"))
+    notes = [" ".join(found.updater.statement().split())]
+    if found.compiled:
+        notes.append(f"{found.compiled} kernels were compiled in {compile_statistics()[1]:.0f} s and are kept for the next run.")
+    return Table("Hybrid test of a one-bay frame, the model updated as it runs", rows, notes)
 
 
-def _modal_rows(modes: Modes) -> list[Row]:
-    rows = [Row(f"period {number}", period, "s") for number, period in enumerate(modes.periods, start=1)]
-    return [*rows, Row("mass moving in mode 1", 100 * modes.participation["x"][0], "%")]
+def show(found: Demo) -> None:
+    """The table that a person reads: reference, fixed and updated model side by side."""
+    from rich import box
+    from rich.table import Table as RichTable
+
+    from femu.reproduce.one_bay_frame import INITIAL, NAMES, TRUE
+
+    shown = RichTable(title="Hybrid test of a one-bay frame under El Centro", box=box.SIMPLE_HEAD, title_justify="left")
+    shown.add_column("")
+    for head in ("reference", "fixed model", "updated model", "± 2σ"):
+        shown.add_column(head, justify="right")
+    for (name, unit, factor, _), key, true, guess in zip(SYMBOLS, NAMES, TRUE, INITIAL, strict=True):
+        value, spread = found.updater.values[key], 2.0 * found.updater.std[key]
+        shown.add_row(f"{name}{f' ({unit})' if unit else ''}", *(f"{v / factor:.4g}" for v in (true, guess, value)),
+                      f"{spread / factor:.2g}")
+    fixed, updated = (displacement_error(r, found.reference) for r in (found.fixed, found.updated))
+    shown.add_row("roof displacement error (%)", "0", f"{fixed:.1f}", f"{updated:.2f}", "")
+    peaks = [f"{1e3 * np.abs(r.displacement('C', 'x')).max():.1f}" for r in (found.reference, found.fixed, found.updated)]
+    shown.add_row("peak roof displacement (mm)", *peaks, "")
+    Console().print(shown)
 
 
-def _push_rows(push: Result) -> list[Row]:
-    drift, shear = push.displacement("C", "x"), -push.base_shear()
-    # what the weight pulls on the sway is no part of the closed form for the frame itself
-    stiffness = (shear[1] - shear[0]) / (drift[1] - drift[0]) + 2 * MASS * g / HEIGHT
-    exact = portal_stiffness(column_section().EI)
-    return [
-        Row("stiffness without P-Δ", stiffness / (kN / mm), "kN/mm", exact / (kN / mm), "within 2 %",
-            abs(stiffness / exact - 1) < 0.02),
-        Row("shear at 2 % drift", shear[-1] / kN, "kN"),
-    ]
+def write(found: Demo, path: Path) -> Path:
+    """The result with the updater's history in one file, and its report."""
+    import h5py
 
+    from femu import plots, report
 
-def _quake_rows(shaken: Result, weight: Result) -> list[Row]:
-    drift = shaken.displacement("C", "x") - weight.displacement("C", "x")[-1]
-    absorbed = shaken.energy("absorbed")
-    return [
-        Row("El Centro: peak ground", PEAK_ACCELERATION / g, "g"),
-        Row("peak drift", np.abs(drift).max() / mm, "mm"),
-        Row("peak drift over height", 100 * np.abs(drift).max() / HEIGHT, "%"),
-        Row("drift that remains", drift[-1] / mm, "mm"),
-        Row("peak base shear", np.abs(shaken.base_shear()).max() / kN, "kN"),
-        Row("plastic rotation", 1e3 * np.abs(shaken.plastic_rotation("left", "i")).max(), "mrad"),
-        Row("energy absorbed", (absorbed[-1] - absorbed[0]) / kN, "kJ"),
-        Row("energy out of balance", 100 * shaken.energy_error, "%", 0, f"< {100 * BALANCE:g} %",
-            shaken.energy_error < BALANCE),
-        Row("steps that needed help", len(shaken.relaxations)),
-        Row("outcome", shaken.outcome.name.lower(), limit="complete", ok=shaken.outcome.ok),
-    ]
-
-
-def _picture(modes: Modes, push: Result, shaken: Result, quake: GroundMotion) -> Picture:
-    from femu.cli.demo_picture import Mode, Picture
-
-    at = {"A": (0.0, 0.0), "B": (SPAN, 0.0), "C": (0.0, HEIGHT), "D": (SPAN, HEIGHT)}
-    members = (("A", "C"), ("B", "D"), ("C", "D"))
-
-    def moved(mode: int, node: str) -> np.ndarray:
-        shape = np.array([modes.shape(mode, node, direction) for direction in ("x", "y", "rz")])
-        return shape if modes.shape(mode, "C", "x") > 0.0 else -shape  # the sign of a mode is free: drawn to the right
-
-    shapes = [
-        Mode(float(modes.periods[mode - 1]), [(moved(mode, i), moved(mode, j)) for i, j in members]) for mode in (1, 2)
-    ]
-    return Picture(
-        members=[(np.array(at[i]), np.array(at[j])) for i, j in members],
-        modes=shapes,
-        pushover_drift=push.displacement("C", "x"),
-        pushover_shear=-push.base_shear(),
-        rotation=shaken.deformation("left")[:, 1],
-        moment=shaken.basic_force("left", "Mi"),
-        plastic_moment=column_section().plastic_moment,
-        ground_times=quake.times,
-        ground_acceleration=quake.acceleration,
-        times=shaken.time - shaken.time[0],
-        drift=shaken.displacement("C", "x"),
-        height=HEIGHT,
-    )
+    found.updated.save(path)
+    with h5py.File(path, "r+") as file:
+        group: Any = file.create_group("updating")
+        found.updater.history.put(group)
+    return report.write(path, units=plots.SI)

@@ -15,7 +15,7 @@ import click
 from femu.errors import FemuError
 
 COMMANDS: dict[str, tuple[str, str]] = {
-    "demo": ("femu.cli.demo", "Run a portal frame: periods, pushover, El Centro, a picture."),
+    "demo": ("femu.cli.demo", "Run a hybrid test whose model learns from its specimen; write a result and a report."),
     "run": ("femu.cli.run", "Run a script, also one that was written for openseespy."),
     "info": ("femu.cli.info", "Show versions, cores, cache and what is installed."),
     "batch": ("femu.cli.batch", "Run a suite of earthquakes, or an incremental dynamic analysis."),
