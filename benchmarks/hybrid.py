@@ -15,11 +15,12 @@ from functools import lru_cache
 import numpy as np
 import numpy.typing as npt
 
-from femu import GroundMotion, HybridTest
-from femu.analyses import ImplicitHybrid, Pace
+from femu.analyses import HybridTest, ImplicitHybrid, Pace
 from femu.analyses.hybrid_result import HybridResult
+from femu.analyses.pacing import PaceReport
 from femu.cli.table import Row, Table
 from femu.experimental import EigenvectorTangent
+from femu.records import GroundMotion
 from femu.reproduce.fifteen_storeys import (
     COLUMNS,
     DISPLACEMENT_NOISE,
@@ -39,6 +40,8 @@ QUICK_RATES = (256, 1024, 2048, 4096, 8192)
 WANTED = 1024.0  # of the paper, and the default of Pace
 HELD, QUICK_HELD, SHORT = 20.0, 3.0, 1.0  # seconds of wall clock
 PRIORITY = 80
+AT_ONCE = 1e9  # a rate at which no step waits
+REPEATED = 10  # tests whose steps are timed
 TRIES = 2  # of the same rate: other work on the machine may spoil one
 
 
@@ -82,31 +85,34 @@ def run(quick: bool = False) -> Table:
     """Times of a step, and the rate that is held."""
     steps = round(DURATION / DT)
     hybrid(50)  # compiles
-    result = hybrid(steps if quick else 10 * steps)
-    whole = 1e6 * result.of_step("seconds")[1:]
-    own = whole - 1e6 * result.of_step("waiting")[1:]
+    tests = [paced(AT_ONCE, steps / AT_ONCE) for _ in range(1 if quick else REPEATED)]
+    whole, waiting, iterations = (np.concatenate([t.of_step(name)[1:] for t in tests])
+                                  for name in ("seconds", "waiting", "iterations"))
     rows = []
-    for name, times in (("step without asking the specimen", own), ("step with the emulated specimen", whole)):
+    for name, times in (("step without asking the specimen", 1e6 * (whole - waiting)),
+                        ("step with the emulated specimen", 1e6 * whole)):
         rows += [Row(f"{name}: median", float(np.median(times)), "us"),
                  Row(f"{name}: 99.9th percentile", float(np.percentile(times, 99.9)), "us"),
                  Row(f"{name}: longest of {len(times)}", float(times.max()), "us")]
-    rows.append(Row("iterations a step, mean", float(result.of_step("iterations")[1:].mean()), ""))
+    rows.append(Row("iterations a step, mean", float(iterations.mean()), ""))
     held = QUICK_HELD if quick else HELD
+    reports: dict[float, PaceReport] = {}
 
     def holds(rate: float, seconds: float) -> bool:
         report = paced(rate, seconds).pace
         assert report is not None
+        reports[rate] = report
         return report.overruns == 0
 
-    rate = highest(holds, QUICK_RATES if quick else RATES, held, SHORT)
+    rates = QUICK_RATES if quick else RATES
+    rate = highest(holds, rates, held, SHORT)
     rows.append(Row(f"highest rate held for {held:g} s without an overrun", rate, "steps a second", WANTED))
-    at = paced(rate or WANTED, held).pace
-    assert at is not None
-    rows += [Row(f"at {at.rate:g} a second: steps", at.steps), Row(f"at {at.rate:g} a second: overruns", at.overruns)]
+    at = reports[rate or rates[0]]
+    rows += [Row(f"at {at.rate:g} a second: overruns in {at.steps} steps", at.overruns)]
     rows += [Row(f"at {at.rate:g} a second: step time, {p} %", 1e6 * at.step_times[p], "us") for p in ("50", "99.9", "100")]
     allowed = at.notes or (f"The system accepted real-time priority {PRIORITY} and bound the test to processor {_core()}.",)
     return Table("hybrid test of the 15-storey building: time of a step", rows, [
-        *allowed, "Reference: the rate of the actuators in the paper.",
+        *allowed, "Reference: the rate of the actuators in the paper. Steps are timed without waiting between them.",
         "A step: predictor, command, compiled iterations, commit, record of energies. The loop around it is Python."])
 
 
