@@ -46,7 +46,9 @@ Array = npt.NDArray[np.float64]
 class Updater(Protocol):
     """Something that learns parameters of the model from a specimen while the test runs."""
 
-    element: Name
+    @property
+    def element(self) -> Name:
+        """The experimental element it learns from."""
 
     def start(self, program: Program, parameters: Array) -> None:
         """Begin; ``parameters`` is the vector that the running model reads, and the updater writes."""
