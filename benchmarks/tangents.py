@@ -191,4 +191,5 @@ def run(quick: bool = False) -> Table:
         "Every estimator sees the same noisy measurements, but for those inside the iterations, which have a test each.",
         "Reference: a prototype whose code is not at hand, inside the iterations of its integrator. It agrees on the initial "
         "stiffness, not on the other two: the eigenvector form errs more here, the intrinsic form less. Why is not known; "
-        "counting increments from converged or measured states, and the share at which a hinge counts as yielding, do not explain it."])
+        "counting increments from converged or measured states, and the share at which a hinge counts as yielding, do not "
+        "explain it."])
