@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from pathlib import Path
 from typing import Any
 
@@ -54,6 +55,19 @@ def draw_signs(app: Any) -> None:
         save(plot_convention(kind), folder / f"sign-{kind}.svg")
 
 
+def draw_pictures(app: Any) -> None:
+    """The pictures of the page on pictures, by the code on it."""
+    text = (Path(app.srcdir) / "pictures.md").read_text(encoding="utf-8")
+    blocks = re.findall(r"^```python\n(.*?)^```$", text, flags=re.MULTILINE | re.DOTALL)
+    before = Path.cwd()
+    os.chdir(Path(app.srcdir) / "_generated")
+    try:
+        exec("\n".join(blocks), {})
+    finally:
+        os.chdir(before)
+
+
 def setup(app: Any) -> None:
     """Called by Sphinx."""
     app.connect("builder-inited", draw_signs)
+    app.connect("builder-inited", draw_pictures)
