@@ -78,9 +78,9 @@ class SectionedElement(FrameElement):
             parameters += section.parameter_count
             variables = section.history_names()
             own = [""] * (len(variables) * count)
-            for v, variable in enumerate(variables):
-                for point in range(count):
-                    own[section.locate(v, point, count)] = f"{label}[{first + point}].{variable}"
+            for variable, places in zip(variables, section.places(count), strict=True):
+                for point, place in enumerate(places):
+                    own[place] = f"{label}[{first + point}].{variable}"
             names += own
             history += len(own)
             first += count

@@ -93,6 +93,13 @@ class Constitutive(Component):
         """Place of a history variable of one point in the history of a block of points."""
         return variable * points + point
 
+    def places(self, points: int) -> list[list[int]]:
+        """The same for all variables (rows) and points (columns); worked out once, as members share sections."""
+        known = self.__dict__.setdefault("_places", {})
+        if points not in known:
+            known[points] = [[self.locate(v, p, points) for p in range(points)] for v in range(len(self.history_names()))]
+        return known[points]
+
     def integers(self) -> list[int]:
         """Integers its kernel reads: nothing for a plain law."""
         return []

@@ -21,7 +21,12 @@ FULL_CIRCLE = 360.0
 def rectangle_patch(count_y: int, count_z: int, low: Corner, high: Corner) -> list[Fibre]:
     """Rectangle from the corner ``low`` to the corner ``high`` (y, z), in count_y by count_z cells. OpenSees: ``rect``."""
     (y0, z0), (y1, z1) = _corner("rectangle_patch", "low", low), _corner("rectangle_patch", "high", high)
-    return quad_patch(count_y, count_z, (y0, z0), (y1, z0), (y1, z1), (y0, z1))
+    _count("rectangle_patch", count_y=count_y, count_z=count_z)
+    height, width = (y1 - y0) / count_y, (z1 - z0) / count_z
+    if height * width == 0.0:
+        raise InputError("rectangle_patch", "low, high", (low, high), "must enclose an area")
+    return [(y0 + (a + 0.5) * height, z0 + (b + 0.5) * width, abs(height * width))
+            for b in range(count_z) for a in range(count_y)]
 
 
 def quad_patch(count_ij: int, count_jk: int, i: Corner, j: Corner, k: Corner, l: Corner) -> list[Fibre]:

@@ -64,13 +64,14 @@ class Recorder(ABC):
     def keep(self, time: Array, values: Array) -> None:
         """Write rows."""
         table = np.concatenate([time[:, None], values], axis=1) if self.timed else values
-        with self.path.open("a") as file:
-            np.savetxt(file, table, fmt=self.format)
+        self.write(table)
 
-    @property
-    def format(self) -> str:
-        """How a number is written."""
-        return f"%.{self.digits}{'e' if self.scientific else 'g'}"
+    def write(self, table: Array) -> None:
+        """Add rows of numbers to the file."""
+        number = f"%.{self.digits}{'e' if self.scientific else 'g'}"
+        line = " ".join([number] * table.shape[1]) + "\n"
+        with self.path.open("a") as file:
+            file.write("".join([line % tuple(row) for row in table.tolist()]))
 
     def close(self) -> None:
         """Write what is left."""
@@ -97,8 +98,7 @@ class Envelope(Recorder):
             table = self.rows
             if self.timed:
                 table = np.stack([self.times, self.rows], axis=2).reshape(3, -1)
-            with self.path.open("a") as file:
-                np.savetxt(file, table, fmt=self.format)
+            self.write(table)
             self.rows = None
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Iterable
+from copy import copy
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -52,12 +53,33 @@ class Needs(Save):
         return found
 
 
+class States:
+    """Raw states of elements: rows of the table, columns by the name of the element."""
+
+    def __init__(self, program: Program, names: Iterable[Name]) -> None:
+        self.columns: dict[Name, slice] = {}
+        end = 0
+        for name in names:
+            start, end = end, end + len(program.plans[name].state)
+            self.columns[name] = slice(start, end)
+        self.table = np.zeros((0, end))
+
+    def over(self, table: Array) -> States:
+        """The same columns over other rows."""
+        made = copy(self)
+        made.table = table
+        return made
+
+    def __getitem__(self, name: Name) -> Array:
+        return self.table[:, self.columns[name]]
+
+
 @dataclass(frozen=True)
 class Rows:
     """States to ask: a result, and the raw states of some elements, a row a step."""
 
     result: Result
-    states: dict[Name, Array]
+    states: States
     program: Program
     parameters: Array
     accelerations: dict[str, Array]  # of the ground, by direction
@@ -82,7 +104,7 @@ class Session:
         self.version = -1  # of the choices of the script that it was made for
         self._pointer = self.run.context.ctypes.data_as(ctypes.POINTER(ctypes.c_int64))
         self._kernel = self.marcher.kernel.ctypes
-        self._whole: tuple[Any, Any, Any] | None = None
+        self._whole: tuple[Any, Any, Any, States] | None = None
 
     # --- preparing ---
 
@@ -116,6 +138,7 @@ class Session:
         self.marcher.output = run.hold(slot.OUTPUT, np.zeros((self.rows if len(self.marcher.columns) else 1, columns)))
         run.context[slot.NRECORD] = self.recorded = len(self.marcher.columns) if self.domain.recorders else 0
         run.context[slot.ROW] = 0
+        self._states = States(program, self.needs.states)
         self.index = describe(program, run.parameters, self.needs, self.marcher.blocks, run[slot.NODAL])
 
     def _loads(self) -> None:
@@ -295,7 +318,7 @@ class Session:
         self.run.context[slot.ROW] = 0
         if not rows or not self.recorded:
             return
-        found = self._rows(self.marcher.output[:rows, :self.recorded], self.marcher.blocks, self.index, self.needs.states)
+        found = self._rows(self.marcher.output[:rows, :self.recorded], self.marcher.blocks, self.index, self._states)
         for recorder in self.domain.recorders.values():
             recorder.take(found)
 
@@ -305,22 +328,17 @@ class Session:
             everything = Needs(states=tuple(self.program.elements))
             blocks = everything.blocks(self.program)
             index = describe(self.program, self.run.parameters, everything, blocks, self.run[slot.NODAL])
-            self._whole = everything, blocks, index
-        everything, blocks, index = self._whole
-        columns = np.array([c for block in blocks.values() for c in block], dtype=np.int64)
-        return self._rows(self.state.vector[columns][None, :], blocks, index, everything.states)
+            columns = np.array([c for block in blocks.values() for c in block], dtype=np.int64)
+            self._whole = columns, blocks, index, States(self.program, everything.states)
+        columns, blocks, index, states = self._whole
+        return self._rows(self.state.vector[columns][None, :], blocks, index, states)
 
-    def _rows(self, table: Array, blocks: dict[str, list[int]], index: Any, states: Iterable[Name]) -> Rows:
+    def _rows(self, table: Array, blocks: dict[str, list[int]], index: Any, states: States) -> Rows:
         arrays, start = {}, 0
         for name, block in blocks.items():
             arrays[name] = table[:, start:start + len(block)]
             start += len(block)
-        raw, first = arrays.pop("fibre"), 0
-        own: dict[Name, Array] = {}
-        for element in states:
-            count = len(self.program.plans[element].state)
-            own[element] = raw[:, first:first + count]
-            first += count
+        own = states.over(arrays.pop("fibre"))
         result = Result("script", self.program.name, Outcome.COMPLETE, "", arrays, index)
         ground: dict[str, Array] = {}
         for pattern in self.patterns:
