@@ -18,7 +18,8 @@ which the triad halfway turns by the mean of the two spins. The geometric stiffn
 A rotation in space is not a vector: a triad after a step is exp(increment of the nodal rotations over the step) times that
 before, so that the committed triads, as quaternions (w - 1, x, y, z), and the nodal rotations they belong to are part of the
 state. The tangent takes increments of rotation for spins: exact where rotations go about one axis, and to first order in the
-rotation of a step otherwise. Rigid offsets turn with their nodes.
+rotation of a step otherwise; where a moment is applied to a node, its part of the stiffness is not symmetric and left out.
+Rigid offsets turn with their nodes, and those of the end reactions of a member load stay as they were.
 """
 
 from __future__ import annotations
