@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -156,7 +157,11 @@ class FibreSection(Section):
                              "from_points([(y, z, area, material), ...], GJ=...)")
         if self.torsion is None:
             raise InputError(self.label(), "GJ", None, "must be given for a member in space", "or a material as torsion")
-        return FibresInSpace(self)
+        return self._in_space
+
+    @cached_property
+    def _in_space(self) -> FibresInSpace:
+        return FibresInSpace(self)  # one for all members that share the section
 
     def history_names(self) -> list[str]:
         # of one section point; inside a group variable by variable, as the kernel's block stores them

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from femu.component import SpaceSection
@@ -110,10 +111,14 @@ class FibresInSpace(SpaceSection):
         return self.section.history_names() + [f"torsion.{h}" for h in self.torsion.history_names()]
 
     def locate(self, variable: int, point: int, points: int) -> int:
-        before = len(self.section.history_names())
+        before = self._fibre_variables
         if variable < before:
             return self.section.locate(variable, point, points)
         return before * points + int(self.torsion.locate(variable - before, point, points))
+
+    @cached_property
+    def _fibre_variables(self) -> int:
+        return sum(len(g.y) * len(g.material.history_names()) for g in self.section.groups)
 
     def integers(self) -> list[int]:
         table = [len(self.section.groups)]
