@@ -22,8 +22,7 @@ from femu.parameters import finite
 
 Array = npt.NDArray[np.float64]
 SPIN = 3e-4  # seconds before a step is due: sleeping ends late by up to about this much, so the rest is waited for awake
-# with real-time priority sleeping ends sooner; and a task that never sleeps is stopped for the last 50 ms of every second
-PRIORITY_SPIN = 1e-4
+REST = 0.1  # of a period, slept at least with real-time priority: a task that never sleeps is stopped for 50 ms in each second
 PERCENTILES = (50.0, 99.0, 99.9, 100.0)
 
 
@@ -73,7 +72,7 @@ class Pacer:
         self.pace, self.period = pace, 1.0 / pace.rate
         self.notes: list[str] = []
         self.overruns = 0
-        self._spin = SPIN
+        self._first_in_line = False
         self._due: float | None = None
         self._undo: list[Callable[[], None]] = []
 
@@ -105,9 +104,10 @@ class Pacer:
             self._due = now
             self.overruns += 1
             return True
-        left = self._due - now - self._spin
-        if left > 0.0:
-            self.pace.sleep(left)
+        left = self._due - now
+        rest = max(left - SPIN, min(REST * self.period, left) if self._first_in_line else 0.0)
+        if rest > 0.0:
+            self.pace.sleep(rest)
         while clock() < self._due:
             pass
         return False
@@ -136,7 +136,7 @@ class Pacer:
         except (AttributeError, OSError, ValueError) as problem:
             self.notes.append(f"The test ran without real-time priority {priority}: {_reason(problem)}.")
             return
-        self._spin = PRIORITY_SPIN
+        self._first_in_line = True
         self._undo.append(lambda: os.sched_setscheduler(0, before, parameters))
 
 
