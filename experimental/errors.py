@@ -57,6 +57,12 @@ class NotConverged(ExperimentError):
     ending = Ending.NOT_CONVERGED
 
 
+class JournalFull(ExperimentError):
+    """The journal cannot be written on. Raised before a command leaves, where there is time."""
+
+    ending = Ending.JOURNAL_FULL
+
+
 class BadParameters(ExperimentError):
     """An updater wrote parameters that are not finite."""
 

@@ -9,12 +9,16 @@ there; everything before it in the row is then there too. What has been flushed 
     /committed/specimens        step, test time, states of the emulated specimens and of the tangents ..., wall clock
     /committed/parameters       step, test time, parameter vector ..., wall clock (where parameters are updated)
     /committed/record           step, test time, what the test notes of a step ..., wall clock; see femu.analyses.hybrid_record
+    /ending                     JSON with the name of the outcome and the message, zeros after it; all zeros until the test ends
+
+The ending is written into a place made for it, as a row is: a test that is killed while it ends leaves a file that can be read.
 """
 
 from __future__ import annotations
 
 import json
 import os
+import shutil
 import time as clock
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
@@ -24,7 +28,9 @@ import h5py
 import numpy as np
 import numpy.typing as npt
 
-from femu.errors import FileError, InputError
+from femu.errors import FileError
+from femu.experimental.errors import JournalFull
+from femu.hdf5_file import reading, text
 from femu.outcome import Outcome
 
 Array = npt.NDArray[np.float64]
@@ -32,6 +38,9 @@ FORMAT = "femu journal 1"
 GROWTH = 1024  # rows added at a time
 CHUNK_FLOATS = 4096  # a flush writes a chunk again: small ones are written faster
 HEAD, TAIL = 2, 1  # step and time before the values, wall clock after them
+RESERVE = 1 << 20  # bytes that must be free beyond what a step needs: HDF5 cannot even close a file on a full disk
+ENDING_BYTES = 4096
+STEPS_AHEAD = 4  # steps that must have room when a command leaves
 
 
 class _Rows:
@@ -70,8 +79,11 @@ class _Rows:
         row[-1] = clock.time()
         # what data[count] = row does, without looking everything up again
         self._target.select_hyperslab((self.count, 0), (1, len(row)))
-        self.data.id.write(self._source, self._target, row)
-        self.data.id.flush()
+        try:
+            self.data.id.write(self._source, self._target, row)
+            self.data.id.flush()
+        except (OSError, RuntimeError) as problem:  # h5py raises either
+            raise JournalFull(f"The journal cannot be written: {' '.join(str(problem).split())}.") from problem
         self.count += 1
 
 
@@ -137,8 +149,14 @@ class Journal:
         if os.path.exists(self.path) and not overwrite:
             raise FileError(self.path, "exists already; a journal is never overwritten. Choose another name, or resume it")
         names, values = parameters or ([], np.zeros(0))
+        self._folder = os.path.dirname(os.path.abspath(self.path))
         try:
+            free = shutil.disk_usage(self._folder).free
+            if free < RESERVE:
+                raise FileError(self.path, f"cannot be written: its disk has {free} bytes left; {RESERVE} are needed at least")
             self._file = h5py.File(self.path, "w", libver="latest")
+        except FileError:
+            raise
         except OSError as problem:
             raise FileError(self.path, f"cannot be written: {problem}") from problem
         self._file.attrs["format"] = FORMAT
@@ -153,13 +171,26 @@ class Journal:
         self._specimens = _Rows(self._file, "committed/specimens", specimens)
         self._parameters = _Rows(self._file, "committed/parameters", len(values)) if updated else None
         self._record = _Rows(self._file, "committed/record", record) if record else None
+        self._file.create_dataset("ending", data=np.zeros(ENDING_BYTES, np.uint8))
         self._file.flush()
         self._file.swmr_mode = True
         self._closed = False
+        self._room = RESERVE + STEPS_AHEAD * sum(
+            max(8 * CHUNK_FLOATS, table.data.shape[1] * 8) for table in self._tables())
+
+    def _tables(self) -> list[_Rows]:
+        every = [*self._command.values(), *self._measured.values(), self._state, self._specimens, self._parameters, self._record]
+        return [table for table in every if table is not None]
 
     def command(self, name: str, step: int, time: float, command: Array) -> None:
-        """A command is about to leave."""
+        """A command is about to leave. It must not where its answer could not be written."""
+        self._must_have_room(self._room, f"The command of step {step} was not sent. Make room, and resume the test.")
         self._command[name].add(step, time, command)
+
+    def _must_have_room(self, needed: int, consequence: str) -> None:
+        free = shutil.disk_usage(self._folder).free
+        if free < needed:
+            raise JournalFull(f"The disk of {self.path} has {free} bytes left; {needed} are needed to go on. {consequence}")
 
     def measured(self, name: str, step: int, time: float, displacement: Array, force: Array) -> None:
         """A measurement has come in."""
@@ -183,6 +214,13 @@ class Journal:
         A killed writer leaves a mark in its file that keeps others from writing. So the rows are copied to a new file, and
         the old one is there until the new one is whole.
         """
+        try:
+            self._must_have_room(os.path.getsize(record.path) + self._room, "Make room, and resume the test.")
+        except JournalFull:
+            self._closed = True
+            self._file.close()
+            os.remove(self.path)
+            raise
         last = {name: through + (name in measured) for name in self._command}
         for target, rows, step in [*((self._command[n], record.command[n], last[n]) for n in self._command),
                                    *((self._measured[n], record.measured[n], last[n]) for n in self._measured),
@@ -195,24 +233,34 @@ class Journal:
             target.resize((len(kept) // GROWTH + 1) * GROWTH)
             target.data[:len(kept)] = kept
             target.count = len(kept)
-        self._file.close()
-        os.replace(self.path, record.path)
-        self.path = record.path
-        self._file = h5py.File(self.path, "r+", libver="latest")
-        tables = [*self._command.values(), *self._measured.values(), self._state, self._specimens, self._parameters, self._record]
-        for table in tables:
-            if table is not None:
+        for table in self._tables():
+            table.data.flush()
+            table.open(self._file)
+        try:
+            os.replace(self.path, record.path)  # while it is open: at no moment can a kill leave a file that nobody can read
+            self.path = record.path
+        except PermissionError:  # Windows does not move an open file
+            self._file.close()
+            os.replace(self.path, record.path)
+            self.path = record.path
+            self._file = h5py.File(self.path, "r+", libver="latest")
+            for table in self._tables():
                 table.open(self._file)
-        self._file.swmr_mode = True
+            self._file.swmr_mode = True
 
     def close(self, ending: Outcome = Outcome.COMPLETE, message: str = "") -> None:
         """Write how the test ended and let go of the file."""
         if self._closed:
             return
         self._closed = True
-        self._file.close()
-        with h5py.File(self.path, "r+", libver="latest") as file:
-            file.attrs["ending"], file.attrs["message"] = ending.name, message or ending.value
+        try:
+            told = self._file["ending"]
+            told[:] = _as_bytes(ending, message)
+            told.flush()
+            self._file.close()
+        except (OSError, RuntimeError) as problem:
+            if ending is not Outcome.JOURNAL_FULL:  # then it is known, and what was flushed can be read
+                raise FileError(self.path, f"cannot be closed: {' '.join(str(problem).split())}") from problem
 
 
 def read_journal(path: str | os.PathLike[str]) -> Record:
@@ -220,33 +268,61 @@ def read_journal(path: str | os.PathLike[str]) -> Record:
     path = os.fspath(path)
     if not os.path.exists(path):
         raise FileError(path, "does not exist")
-    try:
-        # an interrupted writer leaves its mark in the file; only a reader in SWMR mode passes it
-        with h5py.File(path, "r", libver="latest", swmr=True) as file:
-            if file.attrs.get("format") != FORMAT:
-                raise FileError(path, "is not a femu journal")
-            about = json.loads(file.attrs["about"])
-            names = list(about["elements"])
-            record = Record(path, about, names, json.loads(file["parameter_names"][()]), file["parameters"][:])
-            for place, name in enumerate(names):
-                record.command[name] = _finished(file[f"elements/{place}/command"])
-                record.measured[name] = _finished(file[f"elements/{place}/measured"])
-            record.state = _finished(file["committed/state"])
-            record.specimens = _finished(file["committed/specimens"])
-            if "committed/parameters" in file:
-                record.parameter_history = _finished(file["committed/parameters"])
-            if "committed/record" in file:
-                record.record = _finished(file["committed/record"])
-            if "ending" in file.attrs:
-                record.ending, record.message = Outcome[file.attrs["ending"]], str(file.attrs["message"])
-            return record
-    except (OSError, KeyError, ValueError, RuntimeError) as problem:  # h5py raises any of them on a broken file
-        if isinstance(problem, (FileError, InputError)):
-            raise
-        raise FileError(path, f"cannot be read as a journal: {problem}") from problem
+    # an interrupted writer leaves its mark in the file; only a reader in SWMR mode passes it
+    with reading(path, "a journal"), h5py.File(path, "r", libver="latest", swmr=True) as file:
+        if file.attrs.get("format") != FORMAT:
+            raise FileError(path, "is not a femu journal")
+        about = json.loads(text(file.attrs["about"], path, "about"))
+        parameter_names = json.loads(file["parameter_names"][()])
+        sizes = about.get("elements") if isinstance(about, dict) else None
+        if not isinstance(sizes, dict) or not all(isinstance(n, int) and n > 0 for n in sizes.values()):
+            raise FileError(path, "does not say what elements it is of")
+        if not isinstance(parameter_names, list) or not all(isinstance(n, str) for n in parameter_names):
+            raise FileError(path, "does not name its parameters")
+        record = Record(path, about, list(sizes), parameter_names, _numbers(file["parameters"][:], 1, path))
+        for place, (name, size) in enumerate(sizes.items()):
+            record.command[name] = _finished(file[f"elements/{place}/command"], path, size)
+            record.measured[name] = _finished(file[f"elements/{place}/measured"], path, 2 * size)
+        record.state = _finished(file["committed/state"], path)
+        record.specimens = _finished(file["committed/specimens"], path)
+        if "committed/parameters" in file:
+            record.parameter_history = _finished(file["committed/parameters"], path, len(record.parameters))
+        if "committed/record" in file:
+            record.record = _finished(file["committed/record"], path)
+        told = read_ending(file)
+        if told is not None:
+            record.ending, record.message = Outcome[told[0]], told[1]
+        return record
 
 
-def _finished(data: Any) -> Array:
+def _as_bytes(ending: Outcome, message: str) -> npt.NDArray[np.uint8]:
+    """An ending as it is written; of a message that is too long, its beginning."""
+    message = message or ending.value
+    while len(content := json.dumps([ending.name, message]).encode()) > ENDING_BYTES:
+        message = message[:len(message) // 2] + "..."
+    return np.frombuffer(content.ljust(ENDING_BYTES, b"\0"), np.uint8)
+
+
+def read_ending(file: Any) -> tuple[str, str] | None:
+    """Name of the outcome and message in an open journal; None where the test has not ended."""
+    content = file["ending"][:].tobytes().rstrip(b"\0")
+    if not content:
+        return None
+    name, message = json.loads(content)
+    return str(name), str(message)
+
+
+def _numbers(values: Any, dimensions: int, path: str) -> Array:
+    if not isinstance(values, np.ndarray) or values.dtype.kind != "f" or values.ndim != dimensions:
+        raise FileError(path, "holds something else where a table of numbers must be")
+    return values
+
+
+def _finished(data: Any, path: str, size: int | None = None) -> Array:
+    """The rows of a table that were written to their end."""
+    if data.dtype.kind != "f" or data.ndim != 2 or data.shape[1] < HEAD + TAIL or (
+            size is not None and data.shape[1] != HEAD + size + TAIL):
+        raise FileError(path, f"has a table {data.name} of the form {data.shape}, which no journal has")
     stamps = data[:, -1]
-    written = np.flatnonzero(np.isnan(stamps))
-    return data[:written[0] if len(written) else len(stamps)]
+    unwritten = np.flatnonzero(np.isnan(stamps))
+    return data[:unwritten[0] if len(unwritten) else len(stamps)]

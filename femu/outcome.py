@@ -21,6 +21,7 @@ class Outcome(Enum):
     BAD_MESSAGE = "The other side sent something that is not a valid message; the specimen holds its position."
     BAD_MEASUREMENT = "The specimen returned a measurement that cannot be used; it holds its position."
     BAD_PARAMETERS = "The updater wrote parameters that are not finite; the specimen holds its position."
+    JOURNAL_FULL = "The disk has no room for the journal; the specimen holds its position."
     ERROR = "The test ended with an error that femu does not know; the specimen holds its position."
 
     @property

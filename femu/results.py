@@ -22,6 +22,7 @@ from femu.environment import environment
 from femu.errors import FileError, InputError, ModelError, UnsupportedError
 from femu.fibres import fibre_index, fibre_response
 from femu.forces import frame_members
+from femu.hdf5_file import reading, written_whole
 from femu.outcome import Outcome
 from femu.program import Program
 from femu.save import Save, of_section
@@ -238,38 +239,30 @@ class Result:
         """Write to an HDF5 file; `load` reads it back equal."""
         meta = {"kind": self.kind, "model": self.model, "outcome": self.outcome.name, "message": self.message,
                 "index": dict(self.index), "relaxations": self.relaxations, "seconds": self.seconds}
-        try:
-            with h5py.File(path, "w") as file:
-                file.attrs["format"] = FORMAT
-                file.attrs["meta"] = json.dumps(meta)
-                file.attrs["environment"] = json.dumps(environment())
-                for name, array in self.arrays.items():
-                    file.create_dataset(name, data=array)
-                file.create_dataset("iterations", data=self.iterations)
-                if self.state is not None:
-                    self.state.write(file.create_group("state"))
-        except OSError as problem:
-            raise FileError(str(path), f"cannot be written: {problem}") from problem
+        with written_whole(path) as file:
+            file.attrs["format"] = FORMAT
+            file.attrs["meta"] = json.dumps(meta)
+            file.attrs["environment"] = json.dumps(environment())
+            for name, array in self.arrays.items():
+                file.create_dataset(name, data=array)
+            file.create_dataset("iterations", data=self.iterations)
+            if self.state is not None:
+                self.state.write(file.create_group("state"))
 
     @classmethod
     def load(cls, path: str | PathLike[str], program: Program | None = None) -> Result:
         """Read a result; with the ``program`` it came from, the final state too."""
-        try:
-            with h5py.File(path, "r") as file:
-                if file.attrs.get("format") != FORMAT:
-                    raise FileError(str(path), "is not a femu result")
-                meta = json.loads(file.attrs["meta"])
-                arrays = {name: np.array(item) for name, item in file.items()
-                          if isinstance(item, h5py.Dataset) and name != "iterations"}
-                state = None
-                if program is not None and "state" in file:
-                    state = State.read(file["state"], program, str(path))
-                return cls(meta["kind"], meta["model"], Outcome[meta["outcome"]], meta["message"], arrays,
-                           meta["index"], meta["relaxations"], np.array(file["iterations"]), meta["seconds"], state)
-        except (OSError, KeyError, ValueError) as problem:
-            if isinstance(problem, (FileError, InputError)):
-                raise
-            raise FileError(str(path), f"cannot be read as a femu result: {problem}") from problem
+        with reading(path, "a femu result"), h5py.File(path, "r") as file:
+            if file.attrs.get("format") != FORMAT:
+                raise FileError(str(path), "is not a femu result")
+            meta = json.loads(file.attrs["meta"])
+            arrays = {name: np.array(item) for name, item in file.items()
+                      if isinstance(item, h5py.Dataset) and name != "iterations"}
+            state = None
+            if program is not None and "state" in file:
+                state = State.read(file["state"], program, str(path))
+            return cls(meta["kind"], meta["model"], Outcome[meta["outcome"]], meta["message"], arrays,
+                       meta["index"], meta["relaxations"], np.array(file["iterations"]), meta["seconds"], state)
 
     def columns(self) -> dict[str, Array]:
         """Every saved column under a readable name."""

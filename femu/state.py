@@ -16,6 +16,7 @@ import numpy.typing as npt
 
 from femu.element import Name
 from femu.errors import FileError, InputError
+from femu.hdf5_file import reading, written_whole
 
 if TYPE_CHECKING:
     from femu.program import Program
@@ -93,11 +94,8 @@ class State:
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write the state to an HDF5 file."""
-        try:
-            with h5py.File(path, "w") as file:
-                self.write(file)
-        except OSError as problem:
-            raise FileError(str(path), f"cannot be written: {problem}") from problem
+        with written_whole(path) as file:
+            self.write(file)
 
     def write(self, group: Any) -> None:
         """Write the state into an open HDF5 group."""
@@ -108,11 +106,8 @@ class State:
     @classmethod
     def load(cls, path: str | PathLike[str], program: Program) -> State:
         """Read a state written by `save`; the program must have the same layout."""
-        try:
-            with h5py.File(path, "r") as file:
-                return cls.read(file, program, str(path))
-        except OSError as problem:
-            raise FileError(str(path), f"cannot be read as a femu state: {problem}") from problem
+        with reading(path, "a femu state"), h5py.File(path, "r") as file:
+            return cls.read(file, program, str(path))
 
     @classmethod
     def read(cls, group: Any, program: Program, path: str = "state") -> State:

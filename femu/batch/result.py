@@ -15,6 +15,7 @@ import numpy.typing as npt
 from femu.batch.outcome import RunOutcome
 from femu.batch.results_file import COLUMNS, COUNTS, FORMAT, STOREY_COLUMNS
 from femu.errors import FileError, InputError, UnsupportedError
+from femu.hdf5_file import reading
 
 Array = npt.NDArray[Any]
 
@@ -40,20 +41,16 @@ class BatchResult:
     def load(cls, path: str | PathLike[str], stopped: bool = False) -> BatchResult:
         """Read the file of a batch, also of one that still runs or was killed."""
         place = Path(path)
-        try:
-            with h5py.File(place, "r", locking=False) as file:  # a batch that runs holds the lock
-                if file.attrs.get("format") != FORMAT:
-                    raise FileError(place, "is not the file of a femu batch")
-                names = ("run_record", "run_parameter_set", "scale", "outcome", *COLUMNS, *COUNTS, *STOREY_COLUMNS)
-                attributes = {name: value for name, value in file.attrs.items()}
-                return cls(place, str(file.attrs["model"]), json.loads(file.attrs["levels"]), np.array(file.attrs["heights"]),
-                           _read_texts(file["record_name"]), [n for n in _read_texts(file["parameter_name"]) if n],
-                           np.array(file["parameter_value"]), {name: np.array(file[name]) for name in names},
-                           _read_texts(file["message"]), attributes, stopped)
-        except (OSError, KeyError, ValueError) as error:
-            if isinstance(error, FileError):
-                raise
-            raise FileError(place, f"cannot be read as the file of a femu batch ({error})") from None
+        with reading(place, "the file of a femu batch"), h5py.File(place, "r", locking=False) as file:
+            # without the lock, which a batch that runs holds
+            if file.attrs.get("format") != FORMAT:
+                raise FileError(place, "is not the file of a femu batch")
+            names = ("run_record", "run_parameter_set", "scale", "outcome", *COLUMNS, *COUNTS, *STOREY_COLUMNS)
+            attributes = {name: value for name, value in file.attrs.items()}
+            return cls(place, str(file.attrs["model"]), json.loads(file.attrs["levels"]), np.array(file.attrs["heights"]),
+                       _read_texts(file["record_name"]), [n for n in _read_texts(file["parameter_name"]) if n],
+                       np.array(file["parameter_value"]), {name: np.array(file[name]) for name in names},
+                       _read_texts(file["message"]), attributes, stopped)
 
     def __len__(self) -> int:
         return len(self.columns["outcome"])

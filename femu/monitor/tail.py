@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from femu.errors import FileError
-from femu.experimental.journal import FORMAT
+from femu.experimental.journal import FORMAT, read_ending
 
 Array = npt.NDArray[np.float64]
 AT_ONCE = 1 << 16  # rows read in one look; a long journal is caught up with in several
@@ -74,8 +74,9 @@ class JournalTail:
                 self._counts[name] = self._counts.get(name, 0) + len(rows)
                 self._stamps[name] = float(rows[-1, _STAMP])
             news.rows[name] = rows
-        if "ending" in file.attrs:
-            news.ending, news.message = str(file.attrs["ending"]), str(file.attrs.get("message", ""))
+        told = read_ending(file)
+        if told is not None:
+            news.ending, news.message = told
         return news
 
     def _same(self, file: Any) -> bool:

@@ -22,6 +22,7 @@ MARK = b"femu-upd"
 HEAD = struct.Struct("<8sqQqqdd")
 HELLO, SAMPLE, ESTIMATE, STOP = 1, 2, 3, 4
 LARGEST = 4096  # bytes
+MOST = 10_000  # messages read at one look: whoever sends without end must not keep the reader for ever
 
 
 class Datagram(NamedTuple):
@@ -55,11 +56,11 @@ def latest(channel: socket.socket, session: int, kinds: tuple[int, ...]) -> tupl
     found: Datagram | None = None
     sender: tuple[str, int] | None = None
     count = 0
-    while True:
+    for _ in range(MOST):
         try:
             data, address = channel.recvfrom(LARGEST)
         except (BlockingIOError, InterruptedError):
-            return found, sender, max(count - 1, 0)
+            break
         except ConnectionError:  # the other side is not there: the system says so at the next receive
             continue
         message = unpack(data, session)
@@ -70,3 +71,4 @@ def latest(channel: socket.socket, session: int, kinds: tuple[int, ...]) -> tupl
         count += 1
         if found is None or message.number >= found.number:
             found, sender = message, address
+    return found, sender, max(count - 1, 0)

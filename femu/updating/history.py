@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from femu.errors import FileError
+from femu.hdf5_file import reading, written_whole
 from femu.updating import step as code
 
 Array = npt.NDArray[np.float64]
@@ -114,11 +115,8 @@ class UpdatingHistory:
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write to an HDF5 file."""
-        try:
-            with h5py.File(path, "w") as file:
-                self.put(file)
-        except OSError as problem:
-            raise FileError(str(path), f"cannot be written: {problem}") from problem
+        with written_whole(path) as file:
+            self.put(file)
 
     def put(self, group: Any) -> None:
         """Write into a group of an open HDF5 file."""
@@ -139,13 +137,10 @@ class UpdatingHistory:
     @classmethod
     def load(cls, path: str | PathLike[str]) -> UpdatingHistory:
         """Read what `save` wrote."""
-        try:
-            with h5py.File(path, "r") as file:
-                if file.attrs.get("format") != FORMAT:
-                    raise FileError(str(path), "is not a history of an updater")
-                return cls.get(file)
-        except OSError as problem:
-            raise FileError(str(path), f"cannot be read: {problem}") from problem
+        with reading(path, "a history of an updater"), h5py.File(path, "r") as file:
+            if file.attrs.get("format") != FORMAT:
+                raise FileError(str(path), "is not a history of an updater")
+            return cls.get(file)
 
     @classmethod
     def get(cls, group: Any) -> UpdatingHistory:

@@ -45,7 +45,7 @@ class Checkpoint:
 
     def __init__(self, path: Path | None, session: int) -> None:
         self.path, self.session = path, session
-        self._last = 0.0
+        self._last = -np.inf
 
     def load(self, updater: ModelUpdater) -> int:
         """Restore what was saved in this session; returns the number of samples that were dropped until then."""
@@ -80,18 +80,18 @@ def work(source: str, master: tuple[str, int], session: int, rate: float, checkp
     channel.bind((master[0] if master[0].startswith("127.") else "", 0))
     channel.setblocking(False)
     size, number, parent = updater.twin.size, 0, os.getppid()
-    hello, looked, last = 0.0, 0.0, -1
+    hello, looked, last = -np.inf, -np.inf, -1
     with Pacer(Pace(rate, core=core)) as pacer:
         while True:
             pacer.wait()
-            now = time.time()
+            now = time.monotonic()
             message, _, older = say.latest(channel, session, (say.SAMPLE, say.STOP))
             if message is not None and message.kind == say.STOP:
                 return
             if message is None or message.number <= last or len(message.values) != 2 * size:
                 if last < 0 and now - hello > HELLO_EVERY:
                     hello = now
-                    channel.sendto(say.pack(session, say.HELLO, 0, 0, 0.0, now, np.zeros(0)), master)
+                    channel.sendto(say.pack(session, say.HELLO, 0, 0, 0.0, time.time(), np.zeros(0)), master)
                 if now - looked > ORPHANED:
                     looked = now
                     if os.getppid() != parent:
@@ -109,6 +109,7 @@ def work(source: str, master: tuple[str, int], session: int, rate: float, checkp
 
 def keep(arguments: list[str]) -> None:
     """Run a worker, and another where it dies, until one ends in good order."""
+    parent = os.getppid()
     while True:
         child = subprocess.Popen([sys.executable, "-c", START, *arguments])
 
@@ -117,7 +118,16 @@ def keep(arguments: list[str]) -> None:
             sys.exit(0)
 
         signal.signal(signal.SIGTERM, end)
-        if child.wait() in (0, 2):  # done, or refused for a reason that stays
+        while True:
+            try:
+                ended = child.wait(timeout=ORPHANED)
+                break
+            except subprocess.TimeoutExpired:
+                if os.getppid() != parent:  # the test was killed: nobody else ends the worker
+                    child.terminate()
+                    child.wait()
+                    return
+        if ended in (0, 2):  # done, or refused for a reason that stays
             return
         time.sleep(RESTART_AFTER)
 

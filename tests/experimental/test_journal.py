@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -159,3 +160,66 @@ def test_a_file_that_is_no_journal(tmp_path, content):
         read_journal(tmp_path / "j.h5")
     with pytest.raises(FileError, match="does not exist"):
         read_journal(tmp_path / "none.h5")
+
+
+def killed_in(place, path, monkeypatch, work):
+    """Does some work in another process that ends, as if killed, where ``place`` is called; waits for its end."""
+    child = os.fork()
+    if child == 0:
+        monkeypatch.setattr(place, lambda *_: os._exit(9))
+        work()
+        os._exit(1)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 9
+    return read_journal(path)
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+def test_killed_while_it_ends_or_begins_again(tmp_path, monkeypatch):
+    path = tmp_path / "j.h5"
+
+    def half():
+        journal = Journal(path, {"e": 1}, state=1)
+        for step in (1, 2, 3):
+            journal.command("e", step, 0.1 * step, np.ones(1))
+            journal.measured("e", step, 0.1 * step, np.ones(1), np.ones(1))
+            journal.commit(step, 0.1 * step, np.ones(1), np.zeros(0))
+        journal.close(Ending.PEER_LOST, "gone")
+
+    def again():
+        before = read_journal(path)
+        Journal(f"{path}.resumed", {"e": 1}, state=1, overwrite=True).take_over(before, 2)
+
+    assert killed_in("h5py.File.close", path, monkeypatch, half).ending is Ending.PEER_LOST
+    assert killed_in("os.replace", path, monkeypatch, again).steps == 3
+
+    def moved():
+        replace = os.replace
+        monkeypatch.setattr(os, "replace", lambda *names: (replace(*names), os._exit(9)))
+        before = read_journal(path)
+        Journal(f"{path}.resumed", {"e": 1}, state=1, overwrite=True).take_over(before, 2)
+
+    record = killed_in("os.abort", path, monkeypatch, moved)
+    assert (record.steps, record.ending) == (2, None)
+
+
+def test_a_full_disk_stops_the_test_before_the_command_leaves(tmp_path, monkeypatch):
+    make().run(tmp_path / "whole.h5")
+    test, usage, asked = make(), shutil.disk_usage, []
+    element = test.elements["device"]
+
+    def small(folder):
+        asked.append(folder)
+        return usage(folder)._replace(free=1000) if len(asked) > 60 else usage(folder)
+
+    monkeypatch.setattr(shutil, "disk_usage", small)
+    tested = test.run(tmp_path / "j.h5")
+    assert tested.outcome is Ending.JOURNAL_FULL
+    assert "Make room, and resume" in tested.message
+    record = read_journal(tmp_path / "j.h5")
+    assert record.ending is Ending.JOURNAL_FULL
+    assert element.moves == record.steps == len(record.measured["device"]) == len(record.command["device"]) == tested.steps == 59
+    with pytest.raises(FileError, match="1000 bytes left"):
+        Journal(tmp_path / "other.h5", {"e": 1})
+    monkeypatch.setattr(shutil, "disk_usage", usage)
+    assert make().resume(tmp_path / "j.h5").outcome is Ending.COMPLETE
+    assert same(read_journal(tmp_path / "whole.h5"), read_journal(tmp_path / "j.h5"))

@@ -174,9 +174,7 @@ def test_report_of_a_journal_that_was_cut_off(blank: None, tested: Path, tmp_pat
     """A journal without an ending, as a killed test leaves it."""
     (tmp_path / "cut.h5").write_bytes((tested / "journal.h5").read_bytes())
     with h5py.File(tmp_path / "cut.h5", "r+", libver="latest") as file:
-        for key in ("outcome", "ending", "message"):
-            if key in file.attrs:
-                del file.attrs[key]
+        file["ending"][:] = 0
     assert "not ended" in read(report.write(tmp_path / "cut.h5")).text
 
 
