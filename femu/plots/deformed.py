@@ -22,36 +22,17 @@ SHARE = 0.12  # of the model's size: the largest movement that is drawn
 
 
 def draw_moved(
-    ax: Axes,
-    plan: Sketch,
-    moved: Displacements,
-    scale: float,
-    colour: str | None = BLUE,
-    dash: Any = "-",
-    width: float = THICK,
-    **options: Any,
-) -> list[Line2D]:
+    ax: Axes, plan: Sketch, moved: Displacements, scale: float, colour: str | None = BLUE, dash: Any = "-", width: float = THICK
+) -> None:
     """The members in their moved position; without a colour, each in that of its kind."""
-    lines: list[Line2D] = []
+    lines = marks.Lines()
     for member in plan.members.values():
-        if len(member.nodes) < 2:
-            continue
-        told = colour or kind_of(member)[0]
-        curve = plan.curve(member, moved, scale)
-        lines += ax.plot(
-            curve[:, 0],
-            curve[:, 1],
-            color=told,
-            linestyle=dash,
-            linewidth=width,
-            solid_capstyle="round",
-            zorder=4,
-            label=f"_{member.name}",
-            **options,
-        )
-        for line in plan.rigid_ends(member, moved, scale):
-            ax.plot(line[:, 0], line[:, 1], color=told, linewidth=2.0 * width, solid_capstyle="butt", zorder=4, label="_rigid")
-    return lines
+        if len(member.nodes) > 1:
+            told = colour or kind_of(member)[0]
+            lines.add(plan.curve(member, moved, scale), told, width, dash, 4, f"_{member.name}")
+            for line in plan.rigid_ends(member, moved, scale):
+                lines.add(line, told, 2.0 * width, "-", 4, "_rigid")
+    lines.draw(ax)
 
 
 def draw_supports(ax: Axes, plan: Sketch) -> None:

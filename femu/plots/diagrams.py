@@ -23,6 +23,7 @@ from femu.element import Name
 from femu.errors import InputError
 from femu.forces import BASIC_NAMES
 from femu.loads import PointLoad, UniformLoad
+from femu.plots import marks
 from femu.plots.deformed import draw_supports, row_of, when
 from femu.plots.model import HALO, _shape, draw_members
 from femu.plots.sketch import Member, Sketch, sketch
@@ -138,6 +139,7 @@ def _extremes(found: list[tuple[Member, Array, Array]]) -> list[tuple[Member, Ar
 
 def _draw(ax: Axes, plan: Sketch, found: list[tuple[Member, Array, Array]], factor: float) -> None:
     """Areas and ordinates of all members, positive and negative in a colour each, and their outlines."""
+    outlines = marks.Lines()
     areas: dict[str, list[Array]] = {BLUE: [], VERMILION: []}
     ordinates: dict[str, list[Array]] = {BLUE: [], VERMILION: []}
     for member, x, v in found:
@@ -149,9 +151,10 @@ def _draw(ax: Axes, plan: Sketch, found: list[tuple[Member, Array, Array]], fact
             part = np.where(sign * v > 0.0, v, 0.0)
             if np.any(part):
                 areas[colour].append(np.concatenate([line + factor * part[:, None] * across, line[::-1]]))
-        for k in np.linspace(0, len(x) - 1, 9).round().astype(int):
+        for k in np.linspace(0, len(x) - 1, 9).round().astype(int) if len(found) <= marks.FEW else ():
             ordinates[BLUE if v[k] >= 0.0 else VERMILION].append(np.array([line[k], tips[k]]))
-        ax.plot(tips[:, 0], tips[:, 1], color=INK, linewidth=1.0, zorder=4, label=f"_{member.name}")
+        outlines.add(tips, INK, 1.0, "-", 4, f"_{member.name}")
+    outlines.draw(ax)
     for colour in (BLUE, VERMILION):
         ax.add_collection(PolyCollection(areas[colour], facecolor=colour, alpha=0.22, edgecolor="none", zorder=2), autolim=False)
         ax.add_collection(LineCollection(ordinates[colour], color=colour, linewidth=0.5, zorder=3), autolim=False)

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import numpy.typing as npt
 from matplotlib.axes import Axes
+from matplotlib.collections import LineCollection
 from matplotlib.markers import MarkerStyle
 from matplotlib.path import Path
 from matplotlib.text import OffsetFrom
@@ -12,18 +15,19 @@ from matplotlib.text import OffsetFrom
 from femu.plots.style import INK, SMALL
 
 Array = npt.NDArray[np.float64]
-Lines = list[list[tuple[float, float]]]
+Strokes = list[list[tuple[float, float]]]
+FEW = 200  # lines that are drawn each by itself
 SUPPORT = 24.0  # points, of the square a mark is drawn in
 
 
-def _hatch(y: float, width: float = 1.0, count: int = 5, depth: float = 0.32) -> Lines:
+def _hatch(y: float, width: float = 1.0, count: int = 5, depth: float = 0.32) -> Strokes:
     """A ground line with strokes below it."""
     places = np.linspace(-width, width, count + 1)[1:]
     return [[(-width, y), (width, y)], *([(float(p), y), (float(p) - depth, y - depth)] for p in places)]
 
 
 _TRIANGLE: list[tuple[float, float]] = [(0.0, 0.0), (0.58, -1.0), (-0.58, -1.0), (0.0, 0.0)]
-_SHAPES: dict[str, Lines] = {
+_SHAPES: dict[str, Strokes] = {
     "fixed": _hatch(0.0),
     "pinned": [_TRIANGLE, *_hatch(-1.0)],
     "roller": [_TRIANGLE, *_hatch(-1.25)],
@@ -32,7 +36,7 @@ _SHAPES: dict[str, Lines] = {
 }
 
 
-def _path(lines: Lines) -> Path:
+def _path(lines: Strokes) -> Path:
     vertices = [point for line in lines for point in line]
     codes = [code for line in lines for code in [Path.MOVETO] + [Path.LINETO] * (len(line) - 1)]
     # matplotlib scales a marker by its largest coordinate: two points keep the size of all marks the same
@@ -204,3 +208,42 @@ def moment(ax: Axes, at: Array, positive: bool, colour: str, label: str = "", si
 
 def _side(component: float, positive: str, negative: str) -> str:
     return positive if component > 0.4 else negative if component < -0.4 else "center"
+
+
+class Lines:
+    """Lines that are drawn together: each by itself while they are few, and by kind where they are many, which is much faster."""
+
+    def __init__(self) -> None:
+        self._found: list[tuple[Array, str, float, Any, float, str]] = []
+
+    def add(self, points: Array, colour: str, width: float, dash: Any = "-", zorder: float = 3.0, label: str = "_line") -> None:
+        """Add a line through points."""
+        self._found.append((points, colour, width, dash, zorder, label))
+
+    def draw(self, ax: Axes) -> None:
+        """Draw what was added."""
+        if len(self._found) <= FEW:
+            for points, colour, width, dash, zorder, label in self._found:
+                ax.plot(
+                    points[:, 0],
+                    points[:, 1],
+                    color=colour,
+                    linewidth=width,
+                    linestyle=dash,
+                    solid_capstyle="round",
+                    zorder=zorder,
+                    label=label,
+                )
+            return
+        kinds: dict[tuple[Any, ...], list[Array]] = {}
+        for points, *kind, _ in self._found:
+            kinds.setdefault(tuple(kind), []).append(points)
+        for (colour, width, dash, zorder), curves in kinds.items():
+            ax.add_collection(LineCollection(curves, colors=colour, linewidths=width, linestyles=[dash], zorder=zorder))
+
+
+def broken(lines: list[Array]) -> tuple[Array, Array]:
+    """Many lines as one, with gaps between them."""
+    gap = np.full((1, 2), np.nan)
+    joined = np.concatenate([piece for line in lines for piece in (line, gap)]) if lines else gap
+    return joined[:, 0], joined[:, 1]

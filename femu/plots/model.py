@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 from matplotlib import patheffects
 from matplotlib.axes import Axes
-from matplotlib.collections import LineCollection
 from matplotlib.lines import Line2D
 
 from femu.element import Name
@@ -135,6 +135,7 @@ def kind_of(member: Member) -> tuple[str, float, str]:
 def draw_members(ax: Axes, plan: Sketch, faint: bool = False, colour: str = FAINT) -> list[Line2D]:
     """The members at rest; returns what a legend needs. Where ``faint`` all are thin lines of one colour."""
     handles: dict[str, Line2D] = {}
+    lines = marks.Lines()
     for member in plan.members.values():
         if len(member.nodes) < 2:
             continue
@@ -158,16 +159,7 @@ def draw_members(ax: Axes, plan: Sketch, faint: bool = False, colour: str = FAIN
             handles.setdefault(told, Line2D([], [], color=own, marker="D", markerfacecolor="white", linestyle="none", label=told))
             continue
         dash: Any = (0, (3, 1.2)) if member.kind not in KINDS and not member.specimen and not faint else "-"
-        ax.plot(
-            [a[0], b[0]],
-            [a[1], b[1]],
-            color=own,
-            linewidth=width,
-            linestyle=dash,
-            solid_capstyle="round",
-            zorder=1 if faint else 3,
-            label=f"_{member.name}",
-        )
+        lines.add(np.array([a, b]), own, width, dash, 1 if faint else 3, f"_{member.name}")
         handles.setdefault(told, Line2D([], [], color=own, linewidth=width, linestyle=dash, label=told))
         if faint:
             continue
@@ -188,6 +180,7 @@ def draw_members(ax: Axes, plan: Sketch, faint: bool = False, colour: str = FAIN
                     zorder=6,
                     label="_hinge",
                 )
+    lines.draw(ax)
     return list(handles.values())
 
 
@@ -276,8 +269,10 @@ def _loads(ax: Axes, plan: Sketch, wanted: bool | str | Iterable[str], units: Un
             step = np.sign(value) * plan.direction(direction)
             length = SHORTEST + (LONGEST - SHORTEST) * abs(value) / most
             marks.arrow(ax, at, step, length, colour, label=told(short(abs(value) / force, force_name)))
+        drawn = _Uniform()
         for element, load in pattern.member:
-            _member_load(ax, plan, plan.members[element], load, colour, units, told)
+            _member_load(ax, plan, plan.members[element], load, colour, units, told, drawn)
+        drawn.draw(ax, colour)
         if pattern.nodal or pattern.member:
             handles.append(
                 Line2D([], [], color=colour, marker=">", markersize=5.0, linewidth=1.2, label=plain(f"pattern {name}"))
@@ -285,8 +280,28 @@ def _loads(ax: Axes, plan: Sketch, wanted: bool | str | Iterable[str], units: Un
     return handles
 
 
+@dataclass
+class _Uniform:
+    """Uniform loads of a pattern, drawn together."""
+
+    edges: list[Array] = field(default_factory=list)
+    shafts: list[Array] = field(default_factory=list)
+    heads: dict[float, list[Array]] = field(default_factory=dict)  # by the angle of the arrows
+
+    def draw(self, ax: Axes, colour: str) -> None:
+        if not self.edges:
+            return
+        ax.plot(*marks.broken(self.edges), color=colour, linewidth=0.9, zorder=4, label="_uniform")
+        ax.plot(*marks.broken(self.shafts), color=colour, linewidth=0.7, zorder=4, label="_shafts")
+        for angle, places in self.heads.items():
+            at = np.concatenate(places)
+            ax.plot(
+                at[:, 0], at[:, 1], linestyle="none", marker=(3, 0, angle), markersize=4.5, color=colour, zorder=4, label="_heads"
+            )
+
+
 def _member_load(
-    ax: Axes, plan: Sketch, member: Member, load: Any, colour: str, units: Units, told: Callable[[str], str]
+    ax: Axes, plan: Sketch, member: Member, load: Any, colour: str, units: Units, told: Callable[[str], str], drawn: _Uniform
 ) -> None:
     a, b = plan.ends(member)
     local, parts = plan.axes(member), np.array([load.x, load.y, load.z])
@@ -302,27 +317,17 @@ def _member_load(
         if max(abs(load.y), abs(load.z)) < 1e-9 * amount:  # along the member: beside it
             step = BAND * plan.size * plan.normal(member)
         places = np.linspace(0.0, 1.0, max(4, round(float(np.linalg.norm(b - a)) / (0.09 * plan.size)) + 1))
-        tails = a + places[:, None] * (b - a) + step
-        ax.plot(tails[[0, -1], 0], tails[[0, -1], 1], color=colour, linewidth=0.9, zorder=4, label="_uniform")
         tips = a + places[:, None] * (b - a)
-        ax.add_collection(
-            LineCollection(list(np.stack([tails, tips], axis=1)), color=colour, linewidth=0.7, zorder=4), autolim=False
-        )
-        heads = tips + 0.12 * step  # so that the triangles end at the member
-        angle = float(np.degrees(np.arctan2(-step[1], -step[0]))) - 90.0
-        ax.plot(
-            heads[:, 0],
-            heads[:, 1],
-            linestyle="none",
-            marker=(3, 0, angle),
-            markersize=4.5,
-            color=colour,
-            zorder=4,
-            label="_heads",
-        )
+        drawn.edges.append(tips[[0, -1]] + step)
+        drawn.shafts += list(np.stack([tips + step, tips], axis=1))
+        # the triangles end at the member
+        drawn.heads.setdefault(round(float(np.degrees(np.arctan2(-step[1], -step[0]))) - 90.0, 3), []).append(tips + 0.12 * step)
+        label = told(short(amount / size, unit))
+        if not label:
+            return
         middle = 0.5 * (a + b) + 1.25 * step
         ax.annotate(
-            told(short(amount / size, unit)),
+            label,
             xy=(float(middle[0]), float(middle[1])),
             ha="center",
             va="bottom" if step[1] > 0.0 else "top" if step[1] < 0.0 else "center",

@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -211,11 +211,14 @@ def sketch(source: Model | Program | Result | Modes) -> Sketch:
     if isinstance(source, Program):
         source = source.source
     if isinstance(source, Result):
-        result = source
-        try:
-            source = result.description()
-        except FileError:
-            return _from_index(result)
+        kept = vars(source).get("_sketch")  # a report asks many times
+        if kept is None:
+            try:
+                kept = sketch(source.description())
+            except FileError:
+                kept = _from_index(source)
+            object.__setattr__(source, "_sketch", kept)
+        return cast(Sketch, kept)
     if not isinstance(source, Model):
         raise InputError("plots", "source", source, "must be a Model, a Program, Modes or a Result")
     loads: dict[Name, list[Any]] = {}
