@@ -255,12 +255,53 @@ def _member_load(ax: Axes) -> None:
     ax.text(4.3, 0.3, "x along the member,\ny to its left", fontsize=NORMAL, color=_AXIS, ha="left", va="center")
 
 
+def _space(ax: Axes) -> None:
+    # oblique: x along the member to the right, y up, z towards the reader
+    along, up, out = np.array([1.0, 0.0]), np.array([0.0, 1.0]), np.array([-0.5, -0.42])
+    _member(ax)
+    _node(ax, (0.0, 0.0), "i", (-0.2, 0.25))
+    _node(ax, (4.0, 0.0), "j", (-0.22, 0.25))
+    for step, name, shift in ((along, "x", (0.16, 0.0)), (up, "y", (0.0, 0.16)), (out, "z", (-0.12, -0.14))):
+        start = np.array([1.4, 0.15])
+        tip = start + 0.7 * step
+        _arrow(ax, (float(start[0]), float(start[1])), (float(tip[0]), float(tip[1])), _AXIS, name, shift, 1.1)
+    for step, force, moment, shift in (
+        (along, "Fx", "Mx", (0.0, 0.2)),
+        (up, "Fy", "My", (0.3, 0.0)),
+        (out, "Fz", "Mz", (0.12, -0.2)),
+    ):
+        tip, far, beyond = (np.array([4.0, 0.0]) + reach * step for reach in (1.1, 1.5, 1.75))
+        _arrow(ax, (4.0, 0.0), (float(tip[0]), float(tip[1])), _FORCE, force, shift)
+        # a moment is a double arrow along its axis, by the right hand
+        for end in (far, beyond):
+            _arrow(ax, (float(tip[0]), float(tip[1])), (float(end[0]), float(end[1])), _BASIC)
+        ax.text(
+            float(beyond[0] + shift[0]),
+            float(beyond[1] + shift[1]),
+            moment,
+            color=_BASIC,
+            fontsize=NORMAL,
+            ha="center",
+            va="center",
+        )
+    ax.text(
+        2.0,
+        -1.65,
+        "right-handed local axes; vecxz lies in the local x-z plane;\nforces and moments act on the member at each end",
+        fontsize=NORMAL,
+        ha="center",
+        va="center",
+        color=INK,
+    )
+
+
 _PURPLE = "#9C4F7C"  # darker than the palette's, for thin arrows
 Box = tuple[float, float, float, float]  # left, right, bottom, top
 CONVENTIONS: dict[str, tuple[str, Callable[[Axes], None], Box]] = {
     "node": ("Nodes and supports, global axes", _node_and_support, (-1.7, 7.6, -1.5, 1.6)),
     "beam-column": ("Beam-columns: end forces in local axes", _beam_local, (-2.0, 6.0, -1.25, 1.5)),
     "basic": ("Beam-columns: basic system", _beam_basic, (-2.0, 6.0, -1.25, 1.0)),
+    "space": ("Beam-columns in space: local axes and end forces", _space, (-2.2, 6.4, -2.0, 2.1)),
     "section": ("Sections", _section, (-1.6, 7.2, -1.45, 1.25)),
     "truss": ("Truss", _truss, (-2.0, 6.0, -1.1, 1.1)),
     "link": ("Links: TwoNodeLink, ZeroLength, ViscousDashpot", _link, (-2.0, 6.0, -1.5, 1.5)),
