@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from copy import copy
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -67,6 +68,25 @@ class Program:
         self._loads(model)
         self._damping(model)
         self._described = self.parameters.vector.copy()
+
+    def reloaded(self, model: Model) -> Program | None:
+        """The same program with the load patterns that the model has now; None where they load other members, or other
+        supports move.
+
+        Everything else of the model must be as it was when it was compiled: it is not looked at again.
+        """
+        loaded = {name for pattern in model.patterns.values() for name, _ in pattern.member}
+        moved = {(n.name, d) for n in model.nodes.values() for d in n.motion}
+        if loaded != set(self._load_start) or moved != set(self._imposed):
+            return None
+        made = copy(self)
+        made.source = model.copy()
+        made.pattern_names = [*model.patterns, *(GROUND[d] for d in self.translations)]
+        old = self.layout
+        made.layout = Layout.of(len(made.pattern_names), self.ndof, old.elements - old.stiffness, old.size - old.elements)
+        made.digest = hashlib.sha256(repr((self.digest, made.pattern_names)).encode()).hexdigest()[:32]
+        made._loads(model)
+        return made
 
     # --- names ---
 

@@ -59,7 +59,9 @@ class MenegottoPinto(Material):
         smallest = min(smallest, -yield_strain)
         if direction == 0.0:
             if abs(increment) < _VIRGIN_INCREMENT:
-                return initial_stress, E, (strain, initial_stress, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+                # elastic, not unstressed as in OpenSees: force-based members could not settle on strains around this size
+                stress = initial_stress + E * strain
+                return stress, E, (strain, stress, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
             direction = 1.0 if increment > 0.0 else -1.0
             span = direction * yield_strain
         elif direction * increment < 0.0:

@@ -111,7 +111,7 @@ class Domain:
         self.places: dict[tuple[str, int, int], int] = {}  # where nodal values stand in the state, as far as asked
         self._program: Program | None = None
         self._state: State | None = None
-        self._stale = True
+        self._stale = self._rebuilt = True
 
     # --- defining ---
 
@@ -156,6 +156,11 @@ class Domain:
 
     def touch(self) -> None:
         """Say that the model has changed, so that it is compiled again before it is used."""
+        self.touch_loads()
+        self._rebuilt = True
+
+    def touch_loads(self) -> None:
+        """Say that the load patterns have changed, and nothing else."""
         if self.session is not None:
             self.session.end()
         self._stale = True
@@ -196,7 +201,12 @@ class Domain:
                 model.nodes[tag].motion[direction] = _PLACEHOLDER
         model.patterns[REFERENCE] = Pattern(REFERENCE)
         self._drop_unused_loads()
-        program = Program(model)
+        program = None
+        if self._program is not None and not self._rebuilt:
+            program = self._program.reloaded(model)
+        if program is None:
+            program = Program(model)
+        self._rebuilt = False
         for name, value in self.changed.items():
             if name in program.parameters:
                 program.parameters[name] = value
@@ -240,6 +250,9 @@ def carry(old: State, new: State) -> None:
     for row, name in enumerate(b.pattern_names):
         if name in rows:
             target[b.layout.factors + row] = source[a.layout.factors + rows[name]]
+    if a.numbering is b.numbering:  # the same program with other patterns
+        target[b.layout.u:] = source[a.layout.u:]
+        return
     places = a.numbering.place
     shared = [(places[dof], place) for dof, place in b.numbering.place.items() if dof in places]
     if shared:

@@ -41,7 +41,7 @@ def pattern(reader: Reader) -> None:
     made = kind.make(domain, reader, tag)
     domain.define("pattern", domain.patterns, tag, made, reader)
     domain.pattern_open = tag
-    domain.touch()
+    domain.touch_loads()
 
 
 def _series(d: Domain, tag: int | None, reader: Reader) -> Any:
@@ -97,7 +97,7 @@ def load(reader: Reader) -> None:
         raise reader.error(f"node {tag} has {len(names)} degrees of freedom, but {len(values)} loadValues were given.")
     target = _open(reader, "Plain") if a["pattern"] is None else domain.find("pattern", domain.patterns, a["pattern"], reader)
     target.nodal += [(tag, d, v) for d, v in zip(names, values, strict=False) if v != 0.0]
-    domain.touch()
+    domain.touch_loads()
 
 
 @command("eleLoad", "loads", "| -ele *eles:i | -range first:i last:i | -type kind:w", "A load on elements; see the kinds.")
@@ -123,7 +123,7 @@ def ele_load(reader: Reader) -> None:
     for tag in tags:
         domain.element(tag, reader)
         target.member.append((tag, made))
-    domain.touch()
+    domain.touch_loads()
 
 
 @MEMBER_LOADS.kind("-beamUniform", "beamUniform", form="Wy Wx=0", into="UniformLoad (in space: Wy Wz Wx)")
@@ -159,7 +159,7 @@ def sp(reader: Reader) -> None:
         raise reader.unsupported("option '-const' is not supported: use a Constant series.")
     target = _open(reader, "Plain") if a["pattern"] is None else domain.find("pattern", domain.patterns, a["pattern"], reader)
     target.imposed[a["nodeTag"], direction] = a["value"]
-    domain.touch()
+    domain.touch_loads()
 
 
 @command("groundMotion", "loads", "gmTag:i kind:w | -disp tsTag:i | -vel tsTag:i | -accel tsTag:i | -fact fact",
@@ -182,7 +182,7 @@ def imposed_motion(reader: Reader) -> None:
     a = reader.read("nodeTag:i dof:i gmTag:i")
     direction = domain.direction(a["nodeTag"], a["dof"], reader)
     target.imposed[a["nodeTag"], direction] = domain.find("groundMotion", target.motions, a["gmTag"], reader)
-    domain.touch()
+    domain.touch_loads()
 
 
 @command("loadConst", "loads", "| -time time", "Keep all loads as they are, and set the time if wanted.")

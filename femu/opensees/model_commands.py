@@ -268,7 +268,7 @@ def remove(reader: Reader) -> None:
     if what in ("loadPattern", "pattern"):
         tag = reader.take("tag", "i")
         domain.find("pattern", domain.patterns, tag, reader)
-        domain.touch()
+        domain.touch_loads()
         del domain.patterns[tag]
     elif what in ("ele", "element"):
         tag = reader.take("tag", "i")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import importlib.util
+import json
 import subprocess
 import sys
 from pathlib import Path
@@ -10,7 +12,7 @@ import numpy as np
 import pytest
 
 import femu.opensees as ops
-from femu.opensees import document
+from femu.opensees import document, examples
 from femu.opensees.domain import domain
 from femu.opensees.report import imports_opensees
 
@@ -207,3 +209,42 @@ def test_scripts_are_told_apart(tmp_path: Path) -> None:
         script = tmp_path / "script.py"
         script.write_text(text)
         assert imports_opensees(script) is expected
+
+
+def test_new_loads_do_not_compile_again() -> None:
+    cantilever()
+    static()
+    ops.analyze(1)
+    numbering = domain.program.numbering
+    ops.loadConst("-time", 0.0)
+    ops.timeSeries("Linear", 2)
+    ops.pattern("Plain", 2, 2)
+    ops.load(2, 5e4, 0.0, 0.0)
+    ops.analyze(1)
+    assert domain.program.numbering is numbering
+    fresh = domain.model.compile()
+    assert domain.program.pattern_names == fresh.pattern_names
+    assert domain.program.layout == fresh.layout
+    assert np.array_equal(domain.program.nodal, fresh.nodal)
+    assert ops.nodeDisp(2) == pytest.approx([5e4 * L / (E * A), 1e4 * L**3 / (3 * E * I), 1e4 * L**2 / (2 * E * I)])
+    ops.eleLoad("-ele", 1, "-type", "-beamUniform", 1e3)  # a member that had no load before: compiled again
+    ops.analyze(1)
+    assert domain.program.numbering is not numbering
+    assert ops.nodeDisp(2, 2) == pytest.approx(1e4 * L**3 / (3 * E * I) + 2.0 * 1e3 * L**4 / (8 * E * I))
+
+
+@pytest.mark.opensees
+@pytest.mark.skipif(importlib.util.find_spec("openseespy") is None, reason="openseespy is not installed")
+def test_crossvalidate_of_a_script(tmp_path: Path) -> None:
+    script = tmp_path / "script.py"
+    script.write_text((Path(examples.__path__[0]) / "truss_elastic.py").read_text())
+    done = subprocess.run([*FEMU, "crossvalidate", "--json", str(script)], capture_output=True, text=True, timeout=200,
+                          check=False)
+    table = json.loads(done.stdout)
+    assert table["ok"], table
+    assert {"nodeReaction (3x)", "eleForce (3x)", "time of the script"} <= {row["name"] for row in table["rows"]}
+    script.write_text(script.read_text().replace("ops.getTime()", "ops.printA()"))
+    done = subprocess.run([*FEMU, "crossvalidate", "--json", str(script)], capture_output=True, text=True, timeout=200,
+                          check=False)
+    assert done.returncode == 1
+    assert "printA" in json.loads(done.stdout)["rows"][0]["reference"]

@@ -37,4 +37,4 @@ def test_there_are_enough_scripts() -> None:
 def test_same_answers(ours: dict[str, Any], theirs: dict[str, Any], name: str) -> None:
     found = compared(SCRIPTS[name], ours, theirs)
     assert found.worst <= LIMIT, explain(found)
-    assert sum(d.calls for d in found.differences) >= 10  # a script that asks nothing proves nothing
+    assert sum(d.calls for d in found.differences) >= 5  # a script that asks nothing proves nothing
