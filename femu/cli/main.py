@@ -23,6 +23,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "serve": ("femu.cli.serve", "Host a specimen for OpenSees, OpenFresco or another femu."),
     "resume": ("femu.cli.resume", "Go on with an interrupted hybrid test."),
     "replay": ("femu.cli.replay", "Run a journalled test again, offline, and report the first step that differs."),
+    "identify": ("femu.cli.identify", "Identify parameters of a twin from a recorded test."),
     "report": ("femu.cli.report", "Write one HTML file about a result, a journal or a batch."),
     "plot": ("femu.cli.plot", "Draw one picture of a model or of a result."),
     "monitor": ("femu.cli.monitor", "Show a running hybrid test in the browser."),

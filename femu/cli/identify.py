@@ -1,0 +1,64 @@
+"""`femu identify`: parameters of a twin from a recorded test, by a script that names both."""
+
+from __future__ import annotations
+
+import runpy
+import sys
+from pathlib import Path
+from typing import Any
+
+import click
+
+from femu.cli.table import Table
+
+HELP = """Identify parameters of a twin from a recorded test.
+
+SCRIPT is a Python file that defines `recording` (a femu.identify.Recording), `twin` and `unknowns`; or, to compare several
+twins, `cases`: a mapping from names to pairs of twin and unknowns. `options`, a mapping, goes to femu.identify.identify.
+Prints the estimates by three ways with two standard deviations, what remains of the force, and a verdict in words.
+
+\b
+Example:
+  femu identify coupon.py --save coupon.html
+"""
+NEEDED = ("recording", "twin", "unknowns")
+
+
+@click.command("identify", help=HELP)
+@click.argument("script", type=click.Path(exists=True, dir_okay=False))
+@click.option("--save", type=click.Path(dir_okay=False, path_type=Path),
+              help="Write a report (.html), the numbers (.json) or all arrays (.h5); of several twins, those of the best.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of a table.")
+def command(script: str, save: Path | None, as_json: bool) -> None:
+    from femu.cli.table import finish
+    from femu.errors import InputError
+    from femu.identify import compare, identify
+
+    path = sys.path[:]
+    sys.path.insert(0, str(Path(script).resolve().parent))
+    try:
+        defined = runpy.run_path(script)
+    finally:
+        sys.path[:] = path
+    cases: dict[str, Any] = dict(defined.get("cases") or {})
+    wanted = ("recording", "cases") if cases else NEEDED
+    absent = [name for name in wanted if name not in defined]
+    if absent:
+        raise InputError("femu identify", "script", script, f"must define {' and '.join(absent)}",
+                         "recording, twin and unknowns; or recording and cases")
+    if not cases:
+        cases[""] = (defined["twin"], defined["unknowns"])
+    options = dict(defined.get("options") or {})
+    found = {name: identify(defined["recording"], twin, unknowns, name=name or None, **options)
+             for name, (twin, unknowns) in cases.items()}
+    rows, notes = [], []
+    for name, one in found.items():
+        table = one.table()
+        lead = f"{name}: " if name else ""
+        rows += [type(row)(lead + row.name, row.value, row.unit) for row in table.rows]
+        notes += [lead + note for note in table.notes]
+    if len(found) > 1:
+        notes += compare(found).split("\n")
+    if save is not None:
+        min(found.values(), key=lambda one: one.unexplained).save(save)
+    finish(Table(f"identification from {defined['recording'].name}", rows, notes), as_json)

@@ -1,0 +1,82 @@
+"""The posterior of constant parameters given a whole record, by sigma points that each run the record from its start.
+
+The filter of an updater keeps the history of the twin outside its state, so there is no process that a Rauch-Tung-Striebel
+pass (`femu.filters.smoother`) could run backwards. It is not needed either: the smoothed estimate of a constant is its
+estimate after the last sample. What a second pass can mend is that the first one heard the early samples with parameters that
+were far off. Here every sigma point follows the whole path from the virgin state, with a history of its own; the record
+is one measurement, linear in the parameters by regression over the points::
+
+    y ≈ f̄ + A (θ - θ̄) + e,    A = Σ (f_i - f̄)(θ_i - θ̄)' [Σ (θ_i - θ̄)(θ_i - θ̄)']⁻¹,   var e = spread of f about the line
+    P⁻¹ = P₀⁻¹ + A' R⁻¹ A,     θ = P (A' R⁻¹ (y - f̄ + A θ̄) + P₀⁻¹ θ₀)
+
+and the points are drawn again from (θ, P) until they stay: the iterated posterior linearisation of García-Fernández, Svensson,
+Morelande and Särkkä (2015) with the record as its only step. R holds what the twin leaves of each force, so a twin that
+errs is believed less. Steps that do not lower the cost are shortened.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from femu.identify.path import Path
+from femu.updating.unknown import Resolved
+
+Array = npt.NDArray[np.float64]
+ITERATIONS = 30
+SHORTER = (1.0, 0.5, 0.25, 0.1, 0.03)  # shares of a step that are tried
+STEADY = 0.02  # last step, as a share of the standard deviation, below which the points stay
+SETTLED = 0.1  # change of a standard deviation, relative
+
+
+class Smoothed(NamedTuple):
+    """Mean and covariance of the parameters, and how often the points were drawn."""
+
+    mean: Array
+    covariance: Array
+    iterations: int
+
+
+def smooth(path: Path, unknowns: Sequence[Resolved], start: Array) -> Smoothed:
+    """The smoothed estimate; ``start`` is where the points are drawn first, the prior is that of the unknowns."""
+    size = len(unknowns)
+    unit = np.array([u.scale for u in unknowns])  # all are worked on as shares of the distance between their bounds
+    lower, upper = (np.array([getattr(u, end) for u in unknowns]) / unit for end in ("lower", "upper"))
+    prior = np.array([u.start for u in unknowns]) / unit
+    weight = np.diag([(u.scale / u.std) ** 2 for u in unknowns])
+    mean, P = start / unit, np.linalg.inv(weight)
+    left = path.left(mean * unit)
+    variance = path.variance(left)
+    drawn, going = 0, True
+    while going and drawn < ITERATIONS:
+        drawn += 1
+        root = np.sqrt(size) * np.linalg.cholesky(P).T
+        points = np.clip(np.vstack([mean + root, mean - root]), lower, upper)
+        forces = np.array([path.forces(x * unit) for x in points])
+        centre, middle = points.mean(axis=0), forces.mean(axis=0)
+        away, moved = points - centre, forces - middle
+        A = np.linalg.lstsq(away, moved, rcond=None)[0].T
+        W = 1.0 / (variance + ((moved - away @ A.T) ** 2).mean(axis=0))
+        narrower = np.linalg.inv((A * W[:, None]).T @ A + weight)
+        target = narrower @ ((A * W[:, None]).T @ (path.measured - middle + A @ centre) + weight @ prior)
+
+        def cost(rest: Array, x: Array, variance: Array = variance) -> float:
+            return float((rest**2 / variance).sum() + (x - prior) @ weight @ (x - prior))
+
+        before, moved_by = cost(left, mean), 0.0
+        for share in SHORTER:
+            trial = np.clip(mean + share * (target - mean), lower, upper)
+            rest = path.left(trial * unit)
+            if cost(rest, trial) < before:
+                moved_by = float(np.abs((trial - mean) / np.sqrt(np.diagonal(narrower))).max())
+                mean, left = trial, rest
+                break
+        settled = np.abs(np.diagonal(narrower) / np.diagonal(P) - 1.0).max() < 2.0 * SETTLED
+        P, variance = narrower, path.variance(left)
+        going = moved_by >= STEADY or not settled
+    # neighbours whose errors are alike tell the same thing: fewer samples count
+    counted = np.linalg.inv((A / (variance * path.alike(left))[:, None]).T @ A + weight)
+    return Smoothed(mean * unit, counted * np.outer(unit, unit), drawn)
