@@ -134,7 +134,8 @@ class HybridMarch:
         """Take over the rows and the state of an interrupted test."""
         self.first = self.done = done = before.checkpoint()[0]
         states = before.state[:done, HEAD:-TAIL]
-        self.record.rows[1:done + 1] = before.record[:done, HEAD:-TAIL]
+        width = self.record.rows.shape[1]  # behind it stands what the updater notes
+        self.record.rows[1:done + 1] = before.record[:done, HEAD:HEAD + width]
         marcher, every = self.marcher, self.test._save.every
         saved = states[every - 1::every][:, marcher.columns]
         marcher.output[1:1 + len(saved), :len(marcher.columns)] = saved
@@ -149,6 +150,7 @@ class HybridMarch:
         places = self.places.ctypes.data_as(_INTEGERS)
         command, deform, kernel = test.integrator.command.ctypes, _deform.ctypes, test.integrator.kernel.ctypes
         exchanges, dt, updater = test.integrator.exchanges, test._transient.dt, test.updater
+        watched = getattr(updater, "watched", None)
         clock = time.perf_counter
         known = test.parameters.copy()
         begun = clock()
@@ -178,7 +180,8 @@ class HybridMarch:
                     self._update(step + 1, now, known)
                 row[2] = clock() - start
                 if self.journal is not None:
-                    self.journal.commit(step + 1, now, self.state.vector, test._extra(), test.parameters, row)
+                    noted = row if watched is None else np.concatenate([row, watched()])
+                    self.journal.commit(step + 1, now, self.state.vector, test._extra(), test.parameters, noted)
         finally:
             self.seconds = clock() - begun
 

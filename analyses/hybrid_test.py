@@ -213,7 +213,12 @@ class HybridTest:
     def _journal(self, path: str | PathLike[str], overwrite: bool = False) -> Journal:
         p = self.program
         width = HybridRecord(p, self.elements, 0).rows.shape[1]
-        told = {"description": p.describe(), "environment": environment()}  # for whoever reads the journal without the script
+        watched = getattr(self.updater, "watched", None)
+        told = {"description": p.describe(), "environment": environment(),  # for whoever reads the journal without the script
+                "limits": {str(n): e.limits.as_data() for n, e in self.elements.items() if e.limits is not None},
+                "rate": self.pace.rate if self.pace is not None else None,
+                "updating": list(self.updater.names) if watched is not None else [], "updating_at": width}  # type: ignore[union-attr]
+        width += len(watched()) if watched is not None else 0
         return Journal(path, {str(n): e.specimen.size for n, e in self.elements.items()}, state=p.layout.size,
                        specimens=len(self._extra()), parameters=(list(p.parameters.names), p.parameters.vector),
                        updated=self.updater is not None, record=width, about={**self.describe(), **told}, overwrite=overwrite)

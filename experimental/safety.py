@@ -44,6 +44,11 @@ class Limits:
         if not (isinstance(self.silence, (int, float)) and math.isfinite(self.silence) and self.silence > 0.0):
             raise InputError("Limits", "silence", self.silence, "must be above 0", "in seconds")
 
+    def as_data(self) -> dict[str, float | list[float]]:
+        """The limits that were set, as plain data for a file."""
+        given = {name: getattr(self, name) for name in ("displacement", "increment", "velocity", "force")}
+        return {name: np.asarray(value, dtype=float).tolist() for name, value in given.items() if value is not None}
+
 
 class Guard:
     """Checks commands against limits. It knows where the specimen stands and how stiff it is.

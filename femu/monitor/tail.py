@@ -94,4 +94,4 @@ class JournalTail:
 def _tables(file: Any, about: dict[str, Any]) -> list[str]:
     """The tables a page can show: of the elements, the parameters and the steps; never the states, which are long."""
     names = [f"elements/{place}/{what}" for place in range(len(about.get("elements", {}))) for what in ("command", "measured")]
-    return [n for n in [*names, "committed/parameters", "committed/updating", "committed/steps"] if n in file]
+    return [n for n in [*names, "committed/record"] if n in file]

@@ -176,11 +176,11 @@ class Watch:
     def _updating(self, news: News) -> None:
         """Estimates with two standard deviations, and the mean normalised innovation with its band."""
         names = self.about.get("updating", [])
-        rows = news.rows.get("committed/updating")
+        rows = news.rows.get("committed/record")
         if rows is None or not len(rows) or not names:
             return
         n = len(names)
-        values = rows[:, HEAD:-TAIL]
+        values = rows[:, HEAD + int(self.about.get("updating_at", 0)):-TAIL]
         for k, name in enumerate(names):
             series = self.parameters.setdefault(name, Thinned(3))
             series.add(np.stack([rows[:, 1], values[:, k], 2.0 * values[:, n + k]], axis=1))

@@ -15,6 +15,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -90,6 +91,13 @@ class Diagnosis:
         return "\n".join(self.sentences)
 
 
+@lru_cache(maxsize=256)
+def consistency_band(degrees: int) -> tuple[float, float]:
+    """Band of the mean normalised innovation of a consistent filter, over so many degrees of freedom."""
+    count = max(degrees, 1)
+    return float(chi2.ppf(0.5 * (1 - BAND), count) / count), float(chi2.ppf(0.5 * (1 + BAND), count) / count)
+
+
 def diagnose(updater: ModelUpdater) -> Diagnosis:
     """The state of an updater after the samples so far."""
     history = updater.history
@@ -133,7 +141,7 @@ def diagnose(updater: ModelUpdater) -> Diagnosis:
         lag = stats[:, code.INNOVATION_LAG] / stats[:, code.INNOVATION_2]
     updates = int(min(updater._memory[code.UPDATES], code.USUAL_WINDOW))
     degrees = max(updates * n, 1)
-    band = (float(chi2.ppf(0.5 * (1 - BAND), degrees) / degrees), float(chi2.ppf(0.5 * (1 + BAND), degrees) / degrees))
+    band = consistency_band(degrees)
     made = Diagnosis(tuple(told), bound / np.outer(best, best), float(updater._memory[code.USUAL]), band, lag, error, white,
                      slope, samples, whole, ())
     return Diagnosis(**{**made.__dict__, "sentences": tuple(_sentences(updater, made))})

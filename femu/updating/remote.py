@@ -105,6 +105,10 @@ class RemoteUpdater:
                 self._take(answer)
         self._note(step)
 
+    def watched(self) -> Array:
+        """What a page shows while the test runs: values in use and their standard deviations; the rest is with the process."""
+        return np.concatenate([self.values, self.std, np.full(3, np.nan)])
+
     def checkpoint(self) -> Array:
         """Values in use. The filter's own state is with its process."""
         return np.concatenate([self.values, self.std, [float(self._number), float(self._heard)]])

@@ -24,7 +24,7 @@ from femu.updating import step as code
 from femu.updating import twin as of_twin
 from femu.updating.checks import check
 from femu.updating.defaults import default_filter, default_mode
-from femu.updating.diagnostics import Diagnosis, diagnose
+from femu.updating.diagnostics import Diagnosis, consistency_band, diagnose
 from femu.updating.history import UpdatingHistory
 from femu.updating.layout import MODES, Layout
 from femu.updating.targets import model_places, twin_places
@@ -242,6 +242,12 @@ class ModelUpdater(Layout):
     def written(self) -> Array:
         """What the guards let through to the model, in the order of ``names``."""
         return self._written.copy()
+
+    def watched(self) -> Array:
+        """What a page shows while the test runs: estimates, standard deviations, mean normalised innovation and its band."""
+        n = self.twin.size
+        return np.array([*self.values.values(), *self.std.values(), float(self._memory[code.USUAL]), *consistency_band(
+            int(min(self._memory[code.UPDATES], code.USUAL_WINDOW)) * n)])
 
     @property
     def correlation(self) -> Array:

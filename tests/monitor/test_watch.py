@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
 
 import h5py
@@ -12,6 +14,7 @@ from journal_writer import DT, Writer
 from femu.errors import FileError
 from femu.monitor import JournalTail, Watch
 from femu.monitor import tail as tail_module
+from femu.reproduce import one_bay_frame as study
 
 
 def test_rows_come_as_they_are_written(tmp_path: Path) -> None:
@@ -92,3 +95,22 @@ def test_what_is_no_journal_is_refused(tmp_path: Path) -> None:
         file.attrs["format"] = "another"
     with pytest.raises(FileError, match="not a femu journal"):
         JournalTail(tmp_path / "b.h5").look()
+
+
+def test_a_hybrid_test_with_updating_shows_its_parameters(tmp_path: Path) -> None:
+    script = Path(__file__).with_name("tested_column.py")
+    subprocess.run([sys.executable, str(script), str(tmp_path / "a.h5"), "4.0"], check=True)
+    watch = Watch(tmp_path / "a.h5")
+    watch.refresh()
+    assert watch.state == "finished"
+    assert watch.steps == 400
+    assert watch.budget == 0.001
+    assert list(watch.parameters) == list(study.NAMES)
+    time, value, two = watch.parameters["section.plastic_moment"].rows.T
+    assert time[-1] == pytest.approx(4.0)
+    assert value[-1] == pytest.approx(study.TRUE[1], rel=0.02)
+    assert 0.0 < two[-1] < two[0]
+    assert watch.innovation is not None
+    _, mean, low, high = watch.innovation.rows[-1]
+    assert low < 1.0 < high
+    assert low / 2 < mean < 2 * high
