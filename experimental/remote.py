@@ -26,6 +26,7 @@ from femu.experimental.wire import (
 )
 
 Array = npt.NDArray[np.float64]
+MOST_STALE = 100  # answers to earlier commands that are passed over while one is waited for
 FAREWELL = 2.0  # seconds that a server gets to answer the end of a test
 
 
@@ -34,6 +35,9 @@ class RemoteSpecimen(Specimen):
 
     ``silence`` is the longest wait for an answer, in seconds. Nothing is sent to hold: a server that hears nothing keeps the
     last position.
+
+    Datagrams (``udp=True``) can come twice or late. Where commands and answers carry a time (``acquired=Sizes(..., time=1)``;
+    femu's servers answer with that of the command), an answer to another command is recognised and passed over.
     """
 
     commits = True  # whether the server is told of committed steps
@@ -86,12 +90,16 @@ class RemoteSpecimen(Specimen):
         self._blocks[:n] = command
         if self.control.time:
             self._blocks[-1] = time
+        self._link.forget()
         self._send(Action.TRIAL)
         self._send(Action.ALL)
-        values = numbers(self._link.receive(8 * self.terms.data), self.acquired.total)
-        displacement, _, _, force, clock = self.acquired.split(values)
-        return Measurement(displacement if len(displacement) else np.array(command, dtype=float), force,
-                           float(clock[0]) if len(clock) else time)
+        for _ in range(MOST_STALE):
+            values = numbers(self._link.receive(8 * self.terms.data), self.acquired.total)
+            displacement, _, _, force, clock = self.acquired.split(values)
+            if not (self.udp and self.control.time and len(clock)) or clock[0] == time:
+                return Measurement(displacement if len(displacement) else np.array(command, dtype=float), force,
+                                   float(clock[0]) if len(clock) else time)
+        raise BadMessage(f"{MOST_STALE} answers came, none of them to the command of t = {time:g}.")
 
     def _send(self, action: Action) -> None:
         self._link.send(self.terms.request(action, self._blocks))

@@ -20,6 +20,7 @@ from femu.experimental.wire import HELLO, IDS_BYTES, WELCOME
 LOOPBACK = "127.0.0.1"
 DATAGRAM = 9126  # bytes of a datagram, at most
 LARGEST_DATAGRAM = 65535
+MOST_FORGOTTEN = 1000  # datagrams dropped at a time
 _QUICKACK = getattr(socket, "TCP_QUICKACK", None)  # Linux only; elsewhere TCP works, more slowly
 
 
@@ -37,6 +38,9 @@ class Link:
     def receive(self, count: int, within: float | None = None) -> bytes:
         """A message of so many bytes."""
         raise NotImplementedError
+
+    def forget(self) -> None:
+        """Drop what has come and was not asked for, where messages can come twice."""
 
     def close(self) -> None:
         """Let go of the connection."""
@@ -102,6 +106,15 @@ class UdpLink(Link):
                 self._socket.send(data[start:start + self.cut])
         except OSError as problem:
             raise PeerLost(f"The other side cannot be reached: {problem}.") from None
+
+    def forget(self) -> None:
+        self._socket.setblocking(False)
+        try:
+            with contextlib.suppress(OSError):
+                for _ in range(MOST_FORGOTTEN):
+                    self._socket.recv(LARGEST_DATAGRAM)
+        finally:
+            self._socket.settimeout(self.silence)
 
     def receive(self, count: int, within: float | None = None) -> bytes:
         deadline = time.monotonic() + (self.silence if within is None else within)

@@ -1,0 +1,105 @@
+"""A small hybrid test whose specimen is behind a server, for faults between them and on both sides."""
+
+from __future__ import annotations
+
+import threading
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from femu import GroundMotion, Model
+from femu.analyses import HybridResult, HybridTest
+from femu.elements import TwoNodeLink
+from femu.experimental import EmulatedSpecimen, ExperimentalElement, Limits, RemoteApplication, SpecimenServer, read_journal
+from femu.experimental.journal import Record
+from femu.experimental.server import Served
+from femu.experimental.wire import Sizes
+from femu.materials import Bilinear, Elastic
+
+STEPS, DT = 40, 0.01
+STIFFNESS, STRENGTH = 2e6, 2e3
+REACH = 0.2  # metres that the actuator may move
+SILENCE = 1.0
+PATIENCE = 60.0  # seconds after which something counts as hung
+NAME = "device"
+
+
+class Specimen(EmulatedSpecimen):
+    """Stays where it is when its server goes away, as steel does; counts how often it was told to hold."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self.holds = 0
+
+    def hold(self) -> None:
+        self.holds += 1
+        super().hold()
+
+
+def specimen() -> Specimen:
+    return Specimen(Bilinear(STIFFNESS, STRENGTH, 0.1))
+
+
+def test_of(specimen: Any, steps: int = STEPS, **options: Any) -> HybridTest:
+    """A hybrid test of two masses; the lower one stands on a specimen."""
+    model = Model("rig")
+    model.node("A", 0.0, 0.0, fixed=True)
+    model.node("B", 2.0, 0.0, fixed=("y", "rz"), mass=(1e4, 0.0, 0.0))
+    model.node("C", 4.0, 0.0, fixed=("y", "rz"), mass=(1e4, 0.0, 0.0))
+    model.add(ExperimentalElement(NAME, [("B", "x")], specimen=specimen, stiffness=[[STIFFNESS]],
+                                  limits=Limits(displacement=REACH, silence=SILENCE)))
+    model.add(TwoNodeLink("upper", "B", "C", {"x": Elastic(1e6)}))
+    return HybridTest(model, GroundMotion.el_centro(), dt=DT, duration=steps * DT, **options)
+
+
+def remote(port: int, udp: bool = False) -> RemoteApplication:
+    return RemoteApplication(1, port, udp=udp, acquired=Sizes(displacement=1, force=1, time=1 if udp else 0))
+
+
+class Laboratory:
+    """Serves a specimen in a thread; after an ending it can open again with the same specimen, where it stands."""
+
+    def __init__(self, folder: Path, udp: bool = False) -> None:
+        self.folder, self.udp, self.specimen, self.days = folder, udp, specimen(), 0
+        self.served: list[Served] = []
+
+    def open(self) -> int:
+        """Begin to serve; returns the port."""
+        self.days += 1
+        server = SpecimenServer(self.specimen, udp=self.udp, wait=PATIENCE, silence=SILENCE,
+                                journal=self.folder / f"laboratory-{self.days}.h5", limits=Limits(displacement=REACH))
+        self._thread = threading.Thread(target=lambda: self.served.append(server.serve()), daemon=True)
+        self._thread.start()
+        return server.port
+
+    def close(self) -> Served:
+        """Wait until the server has ended."""
+        self._thread.join(PATIENCE)
+        if self._thread.is_alive():
+            raise TimeoutError("the server hangs")
+        return self.served[-1]
+
+    def moves(self) -> int:
+        """Measurements in all journals of the laboratory."""
+        return sum(len(read_journal(self.folder / f"laboratory-{day}.h5").measured["specimen"])
+                   for day in range(1, self.days + 1))
+
+
+def whole(folder: Path, steps: int = STEPS) -> Record:
+    """Journal of the test that nothing happened to."""
+    path = folder / f"whole-{steps}.h5"
+    if not path.exists():
+        test_of(specimen(), steps).run(path)
+    return read_journal(path)
+
+
+def same(one: Record, two: Record) -> bool:
+    """Whether two journals hold the same bits of state, commands and measurements."""
+    return all(np.array_equal(a[:, :-1], b[:, :-1]) for a, b in (
+        (one.state, two.state), (one.command[NAME], two.command[NAME]), (one.measured[NAME], two.measured[NAME])))
+
+
+def lost(result: HybridResult, record: Record) -> int:
+    """Steps that the test went on from and that its journal does not hold."""
+    return max(0, result.steps - min(record.steps, len(record.measured[NAME])))
