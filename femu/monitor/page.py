@@ -89,10 +89,10 @@ class Page:
             self.budget.location, self.budget.visible = 1e3 * watch.budget, True
         self._parameters()
         shares = watch.shares()
+        self.limits.visible = bool(shares)
         self.limits.y_range.factors = [label for label, _, _ in shares][::-1]
         self.limits_data.data = {"label": [s[0] for s in shares], "share": [100.0 * s[1] for s in shares],
                                  "colour": [VERMILION if s[1] >= NEAR else BLUE for s in shares]}
-        self.limits.title.text = "largest use of each limit so far" if shares else "limits: none were set for this test"
 
     # --- pieces ---
 
@@ -120,7 +120,7 @@ class Page:
         self.budget = Span(location=0.0, dimension="width", line_color=VERMILION, line_dash="dashed", visible=False)
         self.pace.add_layout(self.budget)
         self.limits_data = ColumnDataSource({"label": [], "share": [], "colour": []})
-        self.limits = _figure("limits", "% of the limit", "", x_range=Range1d(start=0, end=110), y_range=[])
+        self.limits = _figure("largest use of each limit so far", "% of the limit", "", x_range=Range1d(start=0, end=110), y_range=[])
         self.limits.hbar("label", right="share", height=0.6, source=self.limits_data, color="colour")
         self.limits.add_layout(Span(location=100.0, dimension="height", line_color=VERMILION, line_dash="dashed"))
 

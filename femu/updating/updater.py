@@ -245,9 +245,9 @@ class ModelUpdater(Layout):
 
     def watched(self) -> Array:
         """What a page shows while the test runs: estimates, standard deviations, mean normalised innovation and its band."""
-        n = self.twin.size
-        return np.array([*self.values.values(), *self.std.values(), float(self._memory[code.USUAL]), *consistency_band(
-            int(min(self._memory[code.UPDATES], code.USUAL_WINDOW)) * n)])
+        updates = int(min(self._memory[code.UPDATES], code.USUAL_WINDOW))
+        usual = float(self._memory[code.USUAL]), *consistency_band(updates * self.twin.size)
+        return np.array([*self.values.values(), *self.std.values(), *(usual if updates else (np.nan,) * 3)])
 
     @property
     def correlation(self) -> Array:
