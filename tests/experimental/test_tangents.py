@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from femu.benchmarks.tangents import CALIBRATED, INSIDE, errors, errors_inside, simulated
+from femu.benchmarks.tangents import INSIDE, errors, errors_inside, errors_updated, simulated
 from femu.experimental import (
     BasicSystem,
     BFGSTangent,
@@ -110,4 +110,9 @@ def test_errors_on_the_two_hinge_specimen():
         assert found[name] < 0.25
     assert found["twin, parameters exact"] < 0.10
     assert found["twin, parameters 2 % wrong"] < 0.10
-    assert found[CALIBRATED] < 0.10
+
+
+def test_a_twin_that_an_updater_calibrates_online_has_the_tangent():
+    """It begins a quarter wrong in all four parameters and is judged from the first yielding on."""
+    tangent, parameter = errors_updated(10.0)
+    assert tangent < 0.10 and parameter < 0.02
