@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 from matplotlib.axes import Axes
 
+from femu.analyses.hybrid_result import HybridResult
 from femu.element import Name
 from femu.errors import InputError
 from femu.plots.style import (
@@ -223,13 +224,15 @@ def plot_energy(
 
 
 def plot_energies(result: Result, ax: Axes | None = None, *, units: Units = AS_MODEL) -> Axes:
-    """The energy balance of a transient result: kinetic, damped and absorbed (strain and hysteretic) against the input."""
+    """The energy balance of a result: kinetic, damped and absorbed against the input. A hybrid test tells strain from hysteretic
+    energy."""
     size, unit = units.of("energy")
-    names = {"kinetic": "kinetic", "damping": "damped", "absorbed": "strain and hysteretic"}
+    hybrid = isinstance(result, HybridResult)
+    absorbed = {"hysteretic": "hysteretic", "strain": "strain"} if hybrid else {"absorbed": "strain and hysteretic"}
+    names = {**absorbed, "damping": "damped", "kinetic": "kinetic"}
     since = {told: (result.energy(name) - result.energy(name)[0]) / size for name, told in names.items()}
-    order = ["strain and hysteretic", "damped", "kinetic"]
     total = (result.energy("input") - result.energy("input")[0]) / size
-    return plot_energy(result.time, {name: since[name] for name in order}, total, ax, unit=unit)
+    return plot_energy(result.time, since, total, ax, unit=unit)
 
 
 def duration(seconds: float) -> str:

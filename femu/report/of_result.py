@@ -296,7 +296,7 @@ def _energy(page: Page, result: Result, units: Units) -> None:
     page.section("Energy")
     page.figure(
         lambda: plot_energies(result, wide(3.0), units=units),
-        f"Energy balance; {100 * result.energy_error:.2g} % of the largest energy is unaccounted for.",
+        f"Energy balance; {short(100 * result.energy_error)} % of the largest energy is unaccounted for.",
     )
 
 

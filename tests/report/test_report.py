@@ -15,6 +15,7 @@ from example_frames import QUAKE, cantilever, portal
 
 from femu import GroundMotion, Model, Result, Save, plots, report
 from femu.analyses import HybridTest, LoadControl, Newmark, Pushover, Transient
+from femu.analyses.hybrid_result import HybridResult
 from femu.batch import IDA, Tracing
 from femu.cli.main import main
 from femu.elements import ElasticBeamColumn, ForceBeamColumn
@@ -160,6 +161,15 @@ def test_report_of_a_hybrid_test_by_command(blank: None, tested: Path, tmp_path:
     assert "1.7·10⁵ to 2.49·10⁵" in page.text, "bounds"
     assert "section.plastic_moment" in page.text and "Experimental energy error" in page.text
     assert "commanded and measured displacement" in page.text
+
+
+def test_energies_of_a_hybrid_test(tested: Path) -> None:
+    """Hysteretic and strain energy are told apart, and the parts still add up to the input."""
+    ax = plots.plot_energies(HybridResult.load(tested / "result.h5"))
+    words = [text.get_text() for text in ax.get_legend().get_texts()]
+    assert words == ["input", "kinetic", "damped", "strain", "hysteretic"]
+    top = max(float(area.get_paths()[0].vertices[:, 1].max()) for area in ax.collections)
+    assert top == pytest.approx(float(np.asarray(ax.get_lines()[0].get_ydata()).max()), rel=1e-3)
 
 
 def test_report_of_a_journal(blank: None, tested: Path) -> None:
