@@ -78,8 +78,8 @@ def _concrete01(d: Domain, reader: Reader, a: dict[str, Any]) -> Material:
 
 @MATERIALS.kind("Concrete02", form="fpc epsc0 fpcu epsU lambda=0.1 ft=None Ets=None", into="KentParkTension")
 def _concrete02(d: Domain, reader: Reader, a: dict[str, Any]) -> Material:
-    ft, softening = a["ft"], a["Ets"]
-    return laws.KentParkTension(*(abs(a[n]) for n in ("fpc", "epsc0", "fpcu", "epsU")), a["lambda"], ft, softening)
+    fc, peak, fcu, crushing = (abs(a[n]) for n in ("fpc", "epsc0", "fpcu", "epsU"))
+    return laws.KentParkTension(fc, peak, fcu, crushing, a["lambda"], a["ft"], a["Ets"])
 
 
 def _sides(reader: Reader, positive: list[float], negative: list[float]) -> tuple[list[float], int]:
@@ -97,8 +97,8 @@ def _pinching(points: list[float], count: int, *rest: float) -> Material:
 
 @MATERIALS.kind("Concrete04", form="fc epsc epscu Ec fct=0 et=0 beta=0.1", into="PopovicsConcrete")
 def _concrete04(d: Domain, reader: Reader, a: dict[str, Any]) -> Material:
-    compression = (abs(a[n]) for n in ("fc", "epsc", "epscu", "Ec"))
-    return laws.PopovicsConcrete(*compression, a["fct"], a["et"], a["beta"])
+    fc, peak, crushing, modulus = (abs(a[n]) for n in ("fc", "epsc", "epscu", "Ec"))
+    return laws.PopovicsConcrete(fc, peak, crushing, modulus, a["fct"], a["et"], a["beta"])
 
 
 @MATERIALS.kind("Hysteretic", form="s1p e1p s2p e2p *numbers", into="TrilinearPinching")

@@ -273,6 +273,8 @@ def remove(reader: Reader) -> None:
     elif what in ("ele", "element"):
         tag = reader.take("tag", "i")
         domain.element(tag, reader)
+        if any(tag in r.elements for r in domain.recorders.values()):
+            raise reader.unsupported(f"removing element {tag}, which a recorder writes, is not supported: remove the recorder.")
         domain.touch()
         del domain.model.elements[tag]
         for pattern in domain.patterns.values():

@@ -51,7 +51,7 @@ def stand_in(module: ModuleType) -> None:
 
     install(module)
     sys.modules["femu.opensees"] = module
-    femu.opensees = module  # type: ignore[attr-defined]
+    femu.opensees = module
 
 
 class Log(ModuleType):

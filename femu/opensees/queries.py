@@ -24,7 +24,7 @@ def _picked(values: list[float], node: int, dof: int | None, reader: Reader) -> 
 def _quick(start: str) -> Any:
     """One number of a node, where it stands in the state being known from an earlier call."""
     def quick(arguments: tuple[Any, ...]) -> Any:
-        place = domain.places.get((start, *arguments)) if len(arguments) == 2 else None  # type: ignore[call-overload]
+        place = domain.places.get((start, *arguments)) if len(arguments) == 2 else None
         return SLOW if place is None else domain._state.vector.item(place)  # type: ignore[union-attr]
 
     return quick
@@ -245,10 +245,14 @@ def system_size(reader: Reader) -> int:
     return domain.program.neq
 
 
-@command("printModel", "queries", "*arguments", "Print nodes and elements.")
+@command("printModel", "queries", "*words | -file file:w", "Print nodes and elements, in femu's words.")
 def print_model(reader: Reader) -> None:
-    for found in (*domain.model.nodes.values(), *domain.model.elements.values()):
-        print(found)
+    lines = [str(found) for found in (*domain.model.nodes.values(), *domain.model.elements.values())]
+    if "-file" in reader.items[:-1]:
+        with open(str(reader.items[reader.items.index("-file") + 1]), "w") as file:
+            file.write("\n".join(lines) + "\n")
+    else:
+        print("\n".join(lines))
 
 
 @command("version", "queries", "", "femu's version, in words that say so.")

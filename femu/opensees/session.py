@@ -131,8 +131,9 @@ class Session:
         run.hold(slot.LIMIT_VALUES, np.zeros(1))
         self._loads()
         kernel = plan.integrator.kernel if plan.transient else march
-        self.marcher = Marcher(run, kernel, Steps(AHEAD, self._install, self._divide), plan.algorithm, plan.test, Policy.none(),
-                               self.needs, None, "")
+        means: tuple[Any, Any] = plan.algorithm, plan.test  # they have what the march reads of femu's own
+        steps = Steps(AHEAD, self._install, self._divide)
+        self.marcher = Marcher(run, kernel, steps, *means, Policy.none(), self.needs, None, "")
         columns = max(len(self.marcher.columns), 1)
         self.rows = max(BUFFER // columns, 2)
         self.marcher.output = run.hold(slot.OUTPUT, np.zeros((self.rows if len(self.marcher.columns) else 1, columns)))

@@ -35,10 +35,10 @@ ops.numberer("RCM")
 ops.system("UmfPack")
 values = ops.eigen("-fullGenLapack", 4)
 ops.rayleigh(0.0, 0.0, 2.0 * 0.03 / math.sqrt(values[0]), 0.0)
-x = [0.3 * g * math.sin(12.0 * 0.01 * i) * math.exp(-0.01 * i) for i in range(200)]
-y = [0.2 * g * math.sin(9.0 * 0.01 * i + 0.5) * math.exp(-0.01 * i) for i in range(200)]
-ops.timeSeries("Path", 1, "-dt", 0.01, "-values", *x)
-ops.timeSeries("Path", 2, "-dt", 0.01, "-values", *y)
+along_x = [0.3 * g * math.sin(12.0 * 0.01 * i) * math.exp(-0.01 * i) for i in range(200)]
+along_y = [0.2 * g * math.sin(9.0 * 0.01 * i + 0.5) * math.exp(-0.01 * i) for i in range(200)]
+ops.timeSeries("Path", 1, "-dt", 0.01, "-values", *along_x)
+ops.timeSeries("Path", 2, "-dt", 0.01, "-values", *along_y)
 ops.pattern("UniformExcitation", 1, 1, "-accel", 1)
 ops.pattern("UniformExcitation", 2, 2, "-accel", 2)
 ops.constraints("Transformation")
