@@ -409,7 +409,7 @@ def test_a_progress_bar_ends_with_the_run(capsys: pytest.CaptureFixture[str]) ->
     for _ in range(2):  # and can be used again
         result = Transient(dt=0.02).run(portal("nm"), QUAKE, duration=2.0, progress=bar)
         assert result.outcome.ok
-        assert bar._bar.finished
+        assert bar._bar._bar.finished  # type: ignore[attr-defined]
     capsys.readouterr()
 
 
