@@ -101,7 +101,7 @@ def _node_and_support(ax: Axes) -> None:
     ax.text(4.16, -1.15, "y", color=_FORCE, fontsize=NORMAL, ha="center", va="center")
     _turn(ax, (4.0, 0.0), 0.5, _FORCE, "rz", 100.0, 300.0, at=(3.35, 0.5))
     ax.text(
-        5.1, -0.85, "reaction: what the support\ndoes to the structure", fontsize=NORMAL, ha="center", va="center", color=_FORCE
+        5.95, -0.8, "reaction: what the support\ndoes to the structure", fontsize=NORMAL, ha="center", va="center", color=_FORCE
     )
 
 
