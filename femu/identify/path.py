@@ -10,6 +10,7 @@ from femu.updating.replay import Replay
 from femu.updating.updater import ModelUpdater
 
 Array = npt.NDArray[np.float64]
+LEAST = 1e-9  # noise, as a share of the root mean square of all forces: without it a perfect fit would weigh without end
 WINDOW = 20  # samples over which the roughness of what is left is averaged
 MEDIAN = 0.968  # of the root of such means of white noise, measured
 
@@ -23,7 +24,8 @@ class Path:
         self._use = np.isfinite(recording.forces) & np.isfinite(recording.displacements).all(axis=1, keepdims=True)
         self._channel = np.broadcast_to(np.arange(recording.channels), self._use.shape)[self._use]
         self.measured = recording.forces[self._use]
-        self.noise = noise.copy()
+        self._least = max(LEAST * float(np.sqrt(np.mean(self.measured**2))), np.finfo(float).tiny ** 0.5)
+        self.noise = np.maximum(noise, self._least)
         """Standard deviation of the sensors, a channel."""
 
     def hear(self, left: Array) -> None:
@@ -37,7 +39,7 @@ class Path:
             count = len(rough) // WINDOW
             if count:
                 means = rough[:count * WINDOW].reshape(count, WINDOW).mean(axis=1)
-                self.noise[c] = min(self.noise[c], float(np.sqrt(np.median(means))) / MEDIAN)
+                self.noise[c] = max(min(self.noise[c], float(np.sqrt(np.median(means))) / MEDIAN), self._least)
 
     def all_forces(self, values: Array) -> Array:
         """The twin's forces, a row a sample; NaN where no displacement was measured."""

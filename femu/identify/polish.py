@@ -9,12 +9,14 @@ import numpy as np
 import numpy.typing as npt
 from scipy.optimize import least_squares
 
+from femu.errors import AnalysisError
 from femu.identify.path import Path
 from femu.updating.unknown import Resolved
 
 Array = npt.NDArray[np.float64]
 EVALUATIONS = 100
 INSIDE = 1e-6  # distance of the start to a bound, as a share of the distance between the bounds
+FAR = 1e3  # misfit, in standard deviations, of values for which the twin has no answer
 UNTOLD = 1e-10  # information, relative to the largest, below which a direction is not told at all
 
 
@@ -42,7 +44,10 @@ def polish(path: Path, unknowns: Sequence[Resolved], start: Array) -> Polished:
         return np.asarray(origin + x * scale)
 
     def misfit(x: Array) -> Array:
-        return np.asarray(-path.left(values(x)) / sigma)
+        try:
+            return np.asarray(-path.left(values(x)) / sigma)
+        except AnalysisError:  # a step to where the twin has no answer is taken back
+            return np.full(len(sigma), FAR)
 
     def slopes(x: Array) -> Array:
         return np.asarray(path.slopes(values(x)) * scale / sigma[:, None])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import html
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from femu.plots.estimation import plot_parameter
 from femu.plots.style import BLUE, GREEN, INK, LINE, THIN, VERMILION, labelled, panels, short, style, tidy
@@ -15,6 +15,12 @@ if TYPE_CHECKING:
     from femu.report.page import Page
 
 MOST_PARAMETERS = 8  # that are drawn
+ABOVE: dict[str, Any] = {"ncols": 2, "loc": "lower right", "bbox_to_anchor": (1.0, 1.0), "borderaxespad": 0.2}
+
+
+WHY = ("Forward: the filter of the updater, sample by sample, as in a running test. Smoothed: all samples at once, by sigma "
+       "points that each run the record from its start; the filter keeps the history of the twin outside its state, so there is "
+       "nothing that a pass backwards could run. Least squares: the same path without a prior.")
 
 
 def plot_identification(found: Identification) -> list[Axes]:
@@ -30,11 +36,12 @@ def plot_identification(found: Identification) -> list[Axes]:
             loop.plot(r.displacements[:, c], r.forces[:, c], color=INK, linewidth=THIN, label="measured")
             loop.plot(r.displacements[:, c], forces[:, c], color=VERMILION, linewidth=THIN + 0.3, linestyle=(0, (5, 2)),
                       label=f"twin, {found.best.name}")
-            tidy(loop, labelled(f"displacement{mark}", r.displacement_unit), labelled(f"force{mark}", r.force_unit), legend=True)
+            tidy(loop, labelled(f"displacement{mark}", r.displacement_unit), labelled(f"force{mark}", r.force_unit), legend=True,
+                 **ABOVE)
             rest.plot(r.time, r.forces[:, c] - forces[:, c], color=BLUE, linewidth=THIN,
                       label=f"unexplained, {100.0 * float(found.best.unexplained[c]):.1f} %")
             rest.axhline(0.0, color=INK, linewidth=0.5)
-            tidy(rest, "time", labelled(f"measured - twin{mark}", r.force_unit), legend=True)
+            tidy(rest, "time", labelled(f"measured - twin{mark}", r.force_unit), legend=True, **ABOVE)
     history = found.updater.history
     for k, (u, ax) in enumerate(zip(unknowns, made[2 * n:], strict=False)):
         plot_parameter(history.time, history.values[:, k], history.std[:, k], ax, name=u.name, bounds=(u.lower, u.upper),
@@ -44,7 +51,8 @@ def plot_identification(found: Identification) -> list[Axes]:
                 ax.axhline(way.values[u.name], color=colour, linewidth=LINE, linestyle=dash, label=way.name)
             low, high = ax.get_ylim()
             ends = [way.values[u.name] for way in found.ways]
-            ax.set_ylim(min(low, *ends), max(high, *ends))
+            room = 0.05 * (max(high, *ends) - min(low, *ends))
+            ax.set_ylim(min(low, min(ends) - room), max(high, max(ends) + room))
             tidy(ax, "time", u.name, legend=k == 0)
     for ax in made[2 * n + len(unknowns):]:
         ax.set_axis_off()
@@ -82,7 +90,7 @@ def page(found: Identification) -> Page:
     heads, rows = _rows(found)
     made.table("Estimates by each way with two standard deviations, and the share of the prior variance that the record "
                "takes away.", heads, rows)
-    for sentence in found.sentences()[1:]:
+    for sentence in (*found.sentences()[1:], WHY):
         made.paragraph(sentence)
     made.section("Specimen and twin")
     made.figure(lambda: plot_identification(found)[0],

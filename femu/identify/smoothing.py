@@ -22,14 +22,16 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from femu.errors import AnalysisError
 from femu.identify.path import Path
 from femu.updating.unknown import Resolved
 
 Array = npt.NDArray[np.float64]
 ITERATIONS = 30
 SHORTER = (1.0, 0.5, 0.25, 0.1, 0.03)  # shares of a step that are tried
+CLOSER = 4  # times that a point without an answer is drawn halfway to the mean
 STEADY = 0.02  # last step, as a share of the standard deviation, below which the points stay
-SETTLED = 0.1  # change of a standard deviation, relative
+SETTLED = 0.2  # relative change of a variance
 
 
 class Smoothed(NamedTuple):
@@ -38,6 +40,16 @@ class Smoothed(NamedTuple):
     mean: Array
     covariance: Array
     iterations: int
+
+
+def _answer(path: Path, point: Array, mean: Array, unit: Array) -> Array:
+    """Forces at a point, which is drawn towards the mean, in place, while the twin has no answer there."""
+    for _ in range(CLOSER):
+        try:
+            return path.forces(point * unit)
+        except AnalysisError:
+            point[:] = 0.5 * (point + mean)
+    return path.forces(point * unit)
 
 
 def smooth(path: Path, unknowns: Sequence[Resolved], start: Array) -> Smoothed:
@@ -55,7 +67,7 @@ def smooth(path: Path, unknowns: Sequence[Resolved], start: Array) -> Smoothed:
         drawn += 1
         root = np.sqrt(size) * np.linalg.cholesky(P).T
         points = np.clip(np.vstack([mean + root, mean - root]), lower, upper)
-        forces = np.array([path.forces(x * unit) for x in points])
+        forces = np.array([_answer(path, x, mean, unit) for x in points])
         centre, middle = points.mean(axis=0), forces.mean(axis=0)
         away, moved = points - centre, forces - middle
         A = np.linalg.lstsq(away, moved, rcond=None)[0].T
@@ -69,13 +81,17 @@ def smooth(path: Path, unknowns: Sequence[Resolved], start: Array) -> Smoothed:
         before, moved_by = cost(left, mean), 0.0
         for share in SHORTER:
             trial = np.clip(mean + share * (target - mean), lower, upper)
-            rest = path.left(trial * unit)
+            try:
+                rest = path.left(trial * unit)
+            except AnalysisError:  # the twin has no answer there: a shorter step
+                continue
             if cost(rest, trial) < before:
                 moved_by = float(np.abs((trial - mean) / np.sqrt(np.diagonal(narrower))).max())
                 mean, left = trial, rest
                 break
-        settled = np.abs(np.diagonal(narrower) / np.diagonal(P) - 1.0).max() < 2.0 * SETTLED
-        P, variance = narrower, path.variance(left)
+        now = path.variance(left)
+        settled = max(np.abs(np.diagonal(narrower) / np.diagonal(P) - 1.0).max(), np.abs(now / variance - 1.0).max()) < SETTLED
+        P, variance = 0.5 * (narrower + narrower.T), now
         going = moved_by >= STEADY or not settled
     # neighbours whose errors are alike tell the same thing: fewer samples count
     counted = np.linalg.inv((A / (variance * path.alike(left))[:, None]).T @ A + weight)

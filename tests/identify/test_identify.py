@@ -26,10 +26,13 @@ from emulated import (
     steel,
 )
 
-from femu import InputError
+from femu import AnalysisError, InputError
 from femu.identify import Identification, Recording, compare, identify
+from femu.identify.path import Path as TwinPath
+from femu.identify.polish import polish
+from femu.identify.smoothing import smooth
 from femu.materials import Bilinear, Elastic
-from femu.updating import Unknown, UpdatingHistory
+from femu.updating import ModelUpdater, Unknown, UpdatingHistory
 
 EXAMPLE = Path(__file__).parents[2] / "docs" / "examples" / "steel_coupon.py"
 
@@ -162,6 +165,30 @@ def test_wrong_input():
         identify(np.zeros((5, 1)), Elastic(1.0), ["E"])  # type: ignore[arg-type]
     with pytest.raises(InputError, match="channels"):
         identify(Recording(np.ones((5, 2)), np.ones((5, 2))), Elastic(1.0), ["E"])
+
+
+class _Deaf(TwinPath):
+    """A path whose twin has no answer beyond a stiffness."""
+
+    def all_forces(self, values):
+        if values[0] > 60.0:
+            raise AnalysisError("no answer")
+        return super().all_forces(values)
+
+
+def test_values_for_which_the_twin_has_no_answer_are_stepped_back_from():
+    d = np.random.default_rng(5).standard_normal((200, 1))
+    updater = ModelUpdater("s", Elastic(20.0), {"E*": Unknown(lower=1.0, upper=300.0)}, mode="pure")
+    path = _Deaf(updater, Recording(d, 50.0 * d), np.array([1e-3]))
+    assert smooth(path, updater.unknowns, np.array([20.0])).mean[0] == pytest.approx(50.0, rel=1e-4)
+    assert polish(path, updater.unknowns, np.array([20.0])).mean[0] == pytest.approx(50.0, rel=1e-6)
+
+
+def test_page_of_the_documentation_runs(capsys):
+    page = (Path(__file__).parents[2] / "docs" / "identification.md").read_text(encoding="utf-8")
+    exec(page.split("```python\n")[1].split("```")[0], {})
+    said = capsys.readouterr().out
+    assert "fy = 3" in said and "can be the specimen" in said
 
 
 @pytest.mark.skipif("FEMU_SPECIMENS" not in os.environ, reason="FEMU_SPECIMENS names no folder of measured specimens")
