@@ -59,9 +59,12 @@ Where the two differ on purpose:
   `BoucWen`, whose tangent in femu is that of the step, and for modal damping.
 - `BFGS`, `Broyden`, `SecantNewton` and `PeriodicNewton` run as Krylov-accelerated Newton: the same equilibrium, other
   iterations on the way.
+- `Corotational` in space turns the ends of a member by the increment of a whole step, OpenSees by that of each iteration:
+  rotations about several axes at once differ a little, the less the shorter the steps.
 - A `Path` series with `-time` and `-useLast` keeps its last value, as documented; openseespy 3.7 forgets it.
 - An element that is added at nodes which have already moved is refused.
 - After a step of `CentralDifference`, velocity and acceleration are those at its end; OpenSees gives those one step back.
+- Sections answer in the order P, Mz (then My, T in space), also an `Aggregator` that lists them otherwise.
 - In fibre sections of the plane, fibres of one material at one height are one fibre of femu.
 
 In the tables, `<...>` is optional and `*` takes any number of values.

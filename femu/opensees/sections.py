@@ -157,8 +157,12 @@ def _aggregator(d: Domain, reader: Reader) -> Section:
         laws_by_code[code] = material
     base = None
     if reader.left:
-        base = reader.read(" | -section secTag:i")["section"]
-        base = d.section(base, reader)
+        tag = reader.read(" | -section secTag:i")["section"]
+        added = d.find("section", d.sections, tag, reader)
+        if isinstance(added, OneForce):
+            laws_by_code[added.code] = added.law
+        else:
+            base = d.section(tag, reader)
     return _aggregated(d, reader, laws_by_code, base)
 
 
@@ -182,11 +186,24 @@ def _aggregated(d: Domain, reader: Reader, given: dict[str, Material], base: Sec
     return laws.UncoupledSection(*(given[code] for code in wanted))
 
 
-@SECTIONS.kind("Uniaxial", "Generic1D", "Generic1d", form="matTag:i quantity:w", into="a law for one force")
-def _uniaxial(d: Domain, reader: Reader) -> Section:
+@dataclass(frozen=True)
+class OneForce:
+    """A law for one force of a section: of use as the section that an Aggregator adds to."""
+
+    code: str
+    law: Material
+
+    def made(self, reader: Reader) -> Section:
+        """Nothing that an element could take."""
+        raise reader.unsupported(f"a section of {self.code} alone is not supported: use zeroLength with '-mat', or Aggregator.")
+
+
+@SECTIONS.kind("Uniaxial", "Generic1D", "Generic1d", form="matTag:i quantity:w", into="one law of an Aggregator")
+def _uniaxial(d: Domain, reader: Reader) -> OneForce:
     a = reader.read("matTag:i quantity:w")
-    d.material(a["matTag"], reader)
-    raise reader.unsupported("a section of one force alone is not supported: use zeroLength with '-mat', or Aggregator.")
+    if a["quantity"] not in _CODES:
+        raise reader.error(f"quantity = {a['quantity']!r} must be one of {', '.join(_CODES)}.")
+    return OneForce(a["quantity"], d.material(a["matTag"], reader))
 
 
 SECTIONS.refuse("femu has no such section", "NDFiber", "NDFiberWarping", "RCSection2d", "RCCircularSection", "RCTunnelSection",
