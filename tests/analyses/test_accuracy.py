@@ -233,7 +233,7 @@ def elongation(amplification, ratio):
     (Newmark(0.5, 1.0 / 6.0), lambda w: w / np.arccos((1.0 - w**2 / 3.0) / (1.0 + w**2 / 6.0)) - 1.0),
     (CentralDifference(), lambda w: w / (2.0 * np.arcsin(w / 2.0)) - 1.0),
     (AlphaOS(1.0), lambda w: w / (2.0 * np.arctan(w / 2.0)) - 1.0),
-    (KRAlpha(1.0), lambda w: w / (2.0 * np.arctan(w / 2.0)) - 1.0)], ids=lambda v: str(v))
+    (KRAlpha(1.0), lambda w: w / (2.0 * np.arctan(w / 2.0)) - 1.0)], ids=lambda v: "closed" if callable(v) else str(v))
 def test_period_elongation_of_methods_without_damping(integrator, closed):
     ratios = np.linspace(0.05, 1.5, 30)
     found = [elongation(a, w) for a, w in zip(engine_amplification(integrator, ratios), ratios, strict=True)]
