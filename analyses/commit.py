@@ -85,6 +85,9 @@ def commit_kernel(context, settings, step):
     copy(ndof, internal, internal0)
     copy(ndof, external, external0)
     copy(patterns, floats_at(context[slot.FACTORS1]), floats_at(context[slot.FACTORS]))
+    kept = context[slot.REUSABLE] != 0 and context[slot.CHANGED] == 0
+    copy(context[slot.NMEMBERS], floats_at(context[slot.AXIAL_FACTORED] if kept else context[slot.AXIAL]),
+         floats_at(context[slot.AXIAL0]))
     copy(context[slot.NELEMENT], floats_at(context[slot.T]), floats_at(context[slot.C]))
     return 0
 

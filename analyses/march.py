@@ -37,6 +37,8 @@ from femu.equilibrium import (
 from femu.kernels import INT, INTS, floats_at, inlined, ints_at, kernel, routine, shift
 from femu.solver import factored, solve
 
+SERVED = 3  # iterations of a step with the same factors; a step that needs more leaves them to be made anew
+
 
 @inlined
 def _see(context, settings):
@@ -124,6 +126,7 @@ def _factor(context, settings):
     """Form and factor the matrix of the iteration; 0, or 1 where it is singular."""
     context[slot.CHANGED] = 0
     if context[slot.IN_PLACE] != 0:
+        copy(context[slot.NMEMBERS], floats_at(context[slot.AXIAL]), floats_at(context[slot.AXIAL_FACTORED]))
         separate_imposed(context, floats_at(context[slot.K]))
         return factored(context, floats_at(context[slot.K]))
     dt, alpha = settings[code.DT], settings[code.ALPHA_F]
@@ -224,17 +227,19 @@ def _iterate(context, settings, step):
         if determine(context, slot.EVALUATE) != 0:
             return code.ELEMENT_FAILED
     elif context[slot.FRESH] != 0:
-        determine(context, slot.FORM)
+        determine(context, slot.RESUME)
     scale = _unbalance(context, settings)
-    first, known, started = -1.0, 0, norm(neq, r)
+    first, known, served, started = -1.0, 0, 0, norm(neq, r)
+    kept = context[slot.REUSABLE] != 0 and context[slot.FRESH] == 0 and context[slot.CHANGED] == 0
     predictors = 1 if settings[code.PREDICTOR] != 0.0 else 0
     for iteration in range(predictors + int(settings[code.ITERATIONS])):
-        # the factors of the last iteration still serve where no element changed its stiffness since
+        # the factors of the last iteration, or step, still serve where no element changed its stiffness since
         renew = int(settings[code.TANGENT]) == code.EACH and krylov == 0 and context[slot.CHANGED] != 0
-        if iteration <= predictors or renew or (krylov > 0 and known > krylov):
+        if (iteration <= predictors and not kept) or renew or (krylov > 0 and known > krylov):
             if _factor(context, settings) != 0:
                 return code.SINGULAR
-            known = 0
+            known, served = 0, 0
+        served += 1
         copy(neq, r, dx)
         solve(context, dx)
         if krylov > 0 and iteration >= predictors:
@@ -265,6 +270,8 @@ def _iterate(context, settings, step):
         if not math.isfinite(value):
             return code.NOT_FINITE
         if value <= settings[code.TOLERANCE]:
+            if served > SERVED:
+                context[slot.CHANGED] = 1
             return code.DONE
     return code.DONE if settings[code.ACCEPT] != 0.0 else code.NOT_CONVERGED
 

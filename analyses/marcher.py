@@ -27,6 +27,7 @@ Array = npt.NDArray[np.float64]
 CHUNK_SECONDS = 0.05  # a call into the kernel lasts about this long; between calls Ctrl-C and time limits are seen
 
 FIRST_CHUNK = 32  # steps
+REUSED_FROM = 24  # equations whose factors are worth more than an iteration more now and then
 _OUT_OF_TIME = -1
 _NEVER = 1 << 62
 _WHY = {
@@ -92,6 +93,10 @@ class Marcher:
         in_place = (algorithm.tangent == code.EACH and algorithm.krylov == 0 and s[code.ALPHA_F] == 1.0
                     and s[code.CURRENT] == 0.0 and s[code.COMMITTED] == 0.0 and self.kernel is march)
         context[slot.IN_PLACE] = int(in_place)
+        # a step may go on with the factors of the last one where a resumed run can make the same ones from the state
+        context[slot.REUSABLE] = int(in_place and s[code.CONTROL] == code.TRANSIENT and self.run.program.steady
+                                     and not context[slot.NIMPOSED] and not context[slot.RESTLESS]
+                                     and self.run.program.neq >= REUSED_FROM)
         context[slot.BASE] = context[slot.BASE_MASS] = 0
         if in_place and s[code.CONTROL] == code.TRANSIENT:
             by_mass = 1.0 / (s[code.BETA] * s[code.DT] ** 2)

@@ -54,6 +54,7 @@ def frame_group(context, first, count, mode):
     committed, trial = floats_at(context[slot.C]), floats_at(context[slot.T])
     geometry, loads = floats_at(context[slot.G]), floats_at(context[slot.LOAD])
     u, step = floats_at(context[slot.U]), floats_at(context[slot.STEP])
+    axial, committed_axial = floats_at(context[slot.AXIAL]), floats_at(context[slot.AXIAL0])
     w = floats_at(context[slot.W])
     v = w
     for e in range(first, first + count):
@@ -126,13 +127,14 @@ def frame_group(context, first, count, mode):
         fx, fy = c * N + bx * (Mi + Mj), s * N + by * (Mi + Mj)
         fi, fj = Mi, Mj
         if kind != LINEAR:
-            ratio = N * inverse
+            axial[e] = committed_axial[e] if context[slot.RESUMED] != 0 else N
+            ratio = axial[e] * inverse
             kxx += ratio * s * s
             kxy -= ratio * s * c
             kyy += ratio * c * c
             if kind == P_DELTA:
-                fx -= ratio * transverse * s
-                fy += ratio * transverse * c
+                fx -= N * inverse * transverse * s
+                fy += N * inverse * transverse * c
             else:
                 moment = (Mi + Mj) * inverse * inverse
                 kxx -= 2.0 * moment * s * c

@@ -123,7 +123,8 @@ class FrameElement(Element):
             integers=[GEOMETRIES[self.geometry], int(any(offsets)), *integers],
             geometry=[length, 1.0 / length, cosine, sine, *offsets, *constants],
             state=BASIC_STATE + state, workspace=BASIC_WORKSPACE + workspace, load_size=END_REACTIONS + load,
-            damped=self.damped, mass=self._mass_terms(length, cosine, sine), basic_forces=BASIC_NAMES)
+            damped=self.damped, steady=self.geometry != "corotational", mass=self._mass_terms(length, cosine, sine),
+            basic_forces=BASIC_NAMES)
 
     def axes(self, coordinates: dict[Name, Array]) -> Array:
         """Local axes of a member in space, a row each."""

@@ -35,6 +35,7 @@ FACTORS = next(_names)  # factor of each load pattern
 U0, V0, A0 = next(_names), next(_names), next(_names)
 F0 = next(_names)  # internal force
 D0 = next(_names)  # damping force
+AXIAL0 = next(_names)  # AXIAL_FACTORED, or AXIAL where the next step factors its matrix anew
 KC = next(_names)  # committed stiffness for damping, or 0
 C = next(_names)  # elements
 
@@ -47,6 +48,11 @@ T = next(_names)  # elements
 K = next(_names)  # tangent stiffness
 IN_PLACE = next(_names)  # 1 where K is assembled as the matrix of the iteration
 CHANGED = next(_names)  # 1 where an element changed its stiffness since the matrix was factored
+AXIAL = next(_names)  # axial force of each element in its stiffness as last assembled
+RESUMED = next(_names)  # 1 where the stiffness is assembled with AXIAL0
+AXIAL_FACTORED = next(_names)  # the same in the matrix that was factored last
+REUSABLE = next(_names)  # 1 where a step may begin with the factors of the step before
+NMEMBERS = next(_names)  # number of elements
 BASE = next(_names)  # what K begins with before the elements add to it (mass and damping in place), or 0 for zeros
 BASE_MASS = next(_names)  # 1 where K begins with STEP[3] times a diagonal mass
 KD = next(_names)  # tangent stiffness of the elements with stiffness-proportional damping, or 0
@@ -116,6 +122,8 @@ GROUP = INT(INTS, INT, INT, INT)
 EVALUATE = 0  # state determination at the trial displacement
 FORM = 1  # force and tangent from the committed state, without state determination
 FORCES = 2  # as EVALUATE, with the tangent left as it was: for steps that do not use one
+RESUME = 3  # as FORM, with the axial forces AXIAL0 in the tangent: the matrix that the step before left factored. The
+# groups of elements are called with FORM, and see it by RESUMED
 
 # how an experimental element comes by its stiffness in a state determination: the entry STEP[ESTIMATE]
 ESTIMATE = 4

@@ -47,6 +47,7 @@ class Plan:
     end_reactions: int = 3  # how many of them are reactions at its ends
     damped: bool = True  # whether it takes part in stiffness-proportional damping
     restless: bool = False  # whether its force changes while it rests (rate-dependent)
+    steady: bool = False  # whether its stiffness follows from its basic stiffness and the axial force in slot.AXIAL0
     mass: list[tuple[int, int, str, float]] = field(default_factory=list)  # (row, column, own parameter, factor)
     basic_forces: tuple[str, ...] = ()  # names of the basic forces
 

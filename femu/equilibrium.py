@@ -25,7 +25,7 @@ _call_damping, _call_matrix = caller(DAMPING_FORCE), caller(MATRIX)
 def determine(context, mode):
     """Internal force and tangent stiffness of all elements; 0, or 1 where an element has no answer.
 
-    The modes are those of `femu.context`: slot.EVALUATE, slot.FORM, slot.FORCES.
+    The modes are those of `femu.context`: slot.EVALUATE, slot.FORM, slot.FORCES, slot.RESUME.
     """
     return _call_determine(context[slot.DETERMINE], (context, mode))
 
@@ -57,10 +57,12 @@ def determine_kernel(context, mode):
         force[a] = 0.0
     if mode != slot.FORCES:
         _clear_tangent(context)
+    context[slot.RESUMED] = int(mode == slot.RESUME)
+    passed = slot.FORM if mode == slot.RESUME else mode
     groups = ints_at(context[slot.GROUPS])
     for group in range(context[slot.NGROUPS]):
         own = shift(groups, 3 * group)
-        if slot.call_group(own[0], (context, own[1], own[2], mode)) != 0:
+        if slot.call_group(own[0], (context, own[1], own[2], passed)) != 0:
             return 1
     gather_links(context, force)
     return 0

@@ -269,9 +269,11 @@ class Program:
         self.load_floats = max(load_end, 1)
         self.workspace = max(plan.workspace for plan in self.plans.values())
         self.restless = any(plan.restless for plan in self.plans.values())
+        self.steady = all(plan.steady for plan in self.plans.values())
         committed = model.damping is not None and (model.damping.committed != 0.0 or (
             model.damping.ratios is not None and model.damping.stiffness == "committed"))
-        self.layout = Layout.of(len(self.pattern_names), self.ndof, self.storage if committed else 0, state_end)
+        self.layout = Layout.of(len(self.pattern_names), self.ndof, len(self.elements), self.storage if committed else 0,
+                                state_end)
         key = repr((names, [p.state for p in self.plans.values()], self.pattern_names, self.layout,
                     sorted((str(d), p) for d, p in self.numbering.place.items())))
         self.digest = hashlib.sha256(key.encode()).hexdigest()[:32]

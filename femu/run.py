@@ -56,13 +56,14 @@ class Run:
         self._held: dict[int, Any] = {}
         p, layout = program, program.layout
         matrix = p.storage + 8  # behind the matrix: a place for what belongs to fixed degrees of freedom
-        elements = layout.size - layout.elements
+        elements, members = layout.size - layout.elements, len(p.elements)
         for place, array in (
                 (slot.INTEGERS, p.integers), (slot.TABLE, p.table), (slot.GROUPS, p.groups), (slot.P, self.parameters),
                 (slot.G, p.geometry), (slot.PLAN, p.pattern.plan), (slot.LINKS, p.links), (slot.NODAL, p.nodal),
                 (slot.MEMBER, p.member), (slot.U1, aligned(p.ndof)), (slot.V1, aligned(p.ndof)), (slot.A1, aligned(p.ndof)),
                 (slot.F, aligned(p.ndof)), (slot.D, aligned(p.ndof)), (slot.T, aligned(elements)),
-                (slot.K, aligned(matrix)), (slot.STEP, np.zeros(5)), (slot.LOAD, np.zeros(p.load_floats)),
+                (slot.K, aligned(matrix)), (slot.AXIAL, np.zeros(members)), (slot.AXIAL_FACTORED, np.zeros(members)),
+                (slot.STEP, np.zeros(5)), (slot.LOAD, np.zeros(p.load_floats)),
                 (slot.W, aligned(p.workspace + 64)), (slot.PEXT, aligned(p.ndof)), (slot.PEXT0, aligned(p.ndof)),
                 (slot.FACTORS1, np.zeros(max(len(p.pattern_names), 1))),
                 (slot.NODAL_WANTED, np.any(p.nodal != 0.0, axis=1).astype(np.int64))):
@@ -73,7 +74,7 @@ class Run:
                 (slot.NGROUPS, len(p.groups)), (slot.NEQ, p.neq), (slot.NDOF, p.ndof),
                 (slot.STORAGE, p.storage), (slot.NFACTORS, p.pattern.factors),
                 (slot.NLINKS, len(p.numbering.links)), (slot.RESTLESS, int(p.restless)),
-                (slot.NELEMENT, elements), (slot.NPATTERNS, len(p.pattern_names)),
+                (slot.NELEMENT, elements), (slot.NMEMBERS, members), (slot.NPATTERNS, len(p.pattern_names)),
                 (slot.NLOAD, p.load_floats if p.load_size else 0), (slot.FRESH, 1), (slot.EVERY, 1),
                 (slot.FACTOR, solver.factor.address), (slot.SOLVE, solver.solve_kernel.address),
                 (slot.MULTIPLY, solver.multiply.address), (slot.DETERMINE, determine_kernel.address),
@@ -101,7 +102,7 @@ class Run:
         base, layout = state.vector.ctypes.data, self.program.layout
         for place, start in ((slot.TIME, layout.time), (slot.ENERGY, layout.energy), (slot.FACTORS, layout.factors),
                              (slot.U0, layout.u), (slot.V0, layout.v), (slot.A0, layout.a), (slot.F0, layout.internal),
-                             (slot.D0, layout.damping), (slot.C, layout.elements)):
+                             (slot.D0, layout.damping), (slot.AXIAL0, layout.axial), (slot.C, layout.elements)):
             self.context[place] = base + 8 * start
         self.context[slot.KC] = base + 8 * layout.stiffness if layout.elements > layout.stiffness else 0
         self.context[slot.FRESH] = 1

@@ -37,14 +37,15 @@ class Layout:
     a: int  # acceleration
     internal: int  # internal force
     damping: int  # damping force
-    stiffness: int  # committed stiffness for damping: a band, or nothing where it is not used
+    axial: int  # axial force of each element in the matrix that was factored last
+    stiffness: int  # committed stiffness for damping: a matrix, or nothing where it is not used
     elements: int  # state of the elements, one after the other; see Program.state_names
     size: int
 
     @classmethod
-    def of(cls, patterns: int, dofs: int, stiffness: int, elements: int) -> Layout:
+    def of(cls, patterns: int, dofs: int, members: int, stiffness: int, elements: int) -> Layout:
         """Layout for the given sizes."""
-        sizes = (1, len(ENERGIES), patterns, dofs, dofs, dofs, dofs, dofs, stiffness, elements)
+        sizes = (1, len(ENERGIES), patterns, dofs, dofs, dofs, dofs, dofs, members, stiffness, elements)
         starts = np.concatenate([[0], np.cumsum(sizes)])
         return cls(*(int(s) for s in starts))
 
