@@ -134,7 +134,8 @@ class HybridTest:
 
     def describe(self) -> dict[str, Any]:
         """The test in a few words, for the journal."""
-        constants = hashlib.sha256(self.program.geometry.tobytes() + self.program.nodal.tobytes()).hexdigest()[:32]
+        p = self.program
+        constants = hashlib.sha256(b"".join(a.tobytes() for a in (p.geometry, p.geometry_starts, p.nodal))).hexdigest()[:32]
         return {"model": self.program.name, "program": self.program.digest, "constants": constants,
                 "integrator": repr(self.integrator), "dt": self._transient.dt, "steps": self._count,
                 "updated": self.updater is not None}

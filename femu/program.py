@@ -198,6 +198,8 @@ class Program:
         declared: list[Parameter] = []
         values: list[float] = []
         geometry: list[float] = []
+        shared: dict[tuple[float, ...], int] = {}
+        starts: list[int] = []
         integers: list[int] = []
         table: list[int] = []
         groups: list[list[int]] = []
@@ -228,8 +230,11 @@ class Program:
                 load_end += plan.load_size
             self._state_start[name] = state_end
             state_end += len(plan.state)
-            start_g = len(geometry)
-            geometry += plan.geometry
+            # equal constants stand once: the members of a frame share a few, which then stay in the cache
+            start_g = shared.setdefault(tuple(plan.geometry), len(geometry))
+            if start_g == len(geometry):
+                geometry += plan.geometry
+            starts.append(start_g)
             head = [start_p, self._state_start[name], start_g, self._load_start.get(name, 0), int(plan.damped),
                     plan.basic.address if plan.basic else 0, 0, 0]
             own = head + places + plan.integers
@@ -261,6 +266,7 @@ class Program:
                 geometry.append(factor)
         self.parameters = Parameters(names, declared, np.array(values))
         self.geometry = np.array(geometry or [0.0])
+        self.geometry_starts = np.array(starts, dtype=np.int64)
         self.integers = np.array(integers, dtype=np.int64)
         self.table = np.array(table, dtype=np.int64)
         self.groups = np.array(groups, dtype=np.int64)

@@ -88,7 +88,7 @@ class Plan:
     def fingerprint(self, program: Program) -> str:
         """Digest of all that decides the numbers of a run, besides its record."""
         digest = hashlib.sha256()
-        for array in (program.parameters.vector, program.geometry, program.nodal, program.member):
+        for array in (program.parameters.vector, program.geometry, program.geometry_starts, program.nodal, program.member):
             digest.update(array.tobytes())
         analysis = replace(self.analysis, limits=())
         text = repr((program.digest, analysis, self.analysis.limits, self.gravity, self.levels(program), self.drift_limit,
