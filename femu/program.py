@@ -83,7 +83,8 @@ class Program:
         made.source = model.copy()
         made.pattern_names = [*model.patterns, *(GROUND[d] for d in self.translations)]
         old = self.layout
-        made.layout = Layout.of(len(made.pattern_names), self.ndof, old.elements - old.stiffness, old.size - old.elements)
+        made.layout = Layout.of(len(made.pattern_names), self.ndof, len(self.elements), old.elements - old.stiffness,
+                                old.size - old.elements)
         made.digest = hashlib.sha256(repr((self.digest, made.pattern_names)).encode()).hexdigest()[:32]
         made._loads(model)
         return made
