@@ -12,7 +12,11 @@ from femu.parameters import finite
 
 @dataclass(frozen=True)
 class Newton:
-    """Newton-Raphson: a new tangent in every iteration."""
+    """Newton-Raphson: a new tangent in every iteration, factored where an element changed its stiffness.
+
+    In transient analyses of plane frames a step begins with the factors of the last one in the same way. The axial forces in
+    the geometric stiffness are then those of a few steps before; where that costs iterations, the factors are made anew.
+    """
 
     tangent: ClassVar[int] = code.EACH
     line_search: ClassVar[float] = 0.0

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from femu import context as slot
 from femu.analyses import settings as code
-from femu.analyses.algorithms import KRYLOV_MOST, Algorithm
+from femu.analyses.algorithms import KRYLOV_MOST, Algorithm, Newton
 from femu.analyses.commit import commit_kernel
 from femu.analyses.convergence import Test
 from femu.analyses.krylov import basis_floats
@@ -94,7 +94,8 @@ class Marcher:
                     and s[code.CURRENT] == 0.0 and s[code.COMMITTED] == 0.0 and self.kernel is march)
         context[slot.IN_PLACE] = int(in_place)
         # a step may go on with the factors of the last one where a resumed run can make the same ones from the state
-        context[slot.REUSABLE] = int(in_place and s[code.CONTROL] == code.TRANSIENT and self.run.program.steady
+        context[slot.REUSABLE] = int(in_place and isinstance(algorithm, Newton) and s[code.CONTROL] == code.TRANSIENT
+                                     and self.run.program.steady
                                      and not context[slot.NIMPOSED] and not context[slot.RESTLESS]
                                      and self.run.program.neq >= REUSED_FROM)
         context[slot.BASE] = context[slot.BASE_MASS] = 0
