@@ -9,6 +9,7 @@ BENCHMARKS: dict[str, str] = {
     "filters": "femu.benchmarks.filters:run",
     "frames": "femu.benchmarks.frames:run",
     "hybrid": "femu.benchmarks.hybrid:run",
+    "identification": "femu.benchmarks.identification:run",
     "network": "femu.benchmarks.network:run",
     "opensees": "femu.benchmarks.opensees:run",
     "tangents": "femu.benchmarks.tangents:run",

@@ -10,23 +10,10 @@ from pathlib import Path
 import h5py
 import numpy as np
 import pytest
-from emulated import (
-    COLUMN_TRUTH,
-    COLUMN_UNKNOWNS,
-    COUPON_TRUTH,
-    COUPON_UNKNOWNS,
-    LINK_TRUTH,
-    LINK_UNKNOWNS,
-    column,
-    column_test,
-    coupon_test,
-    forces_of,
-    link,
-    link_test,
-    steel,
-)
 
 from femu import AnalysisError, InputError
+from femu.benchmarks.identification import SPECIMENS, cases, forces_of, link
+from femu.benchmarks.identification import errors as errors_of_cases
 from femu.identify import Identification, Recording, compare, identify
 from femu.identify.path import Path as TwinPath
 from femu.identify.polish import polish
@@ -34,17 +21,19 @@ from femu.identify.smoothing import smooth
 from femu.materials import Bilinear, Elastic
 from femu.updating import ModelUpdater, Unknown, UpdatingHistory
 
+LINK, COUPON, COLUMN = SPECIMENS.values()
+MEASURED = Path(os.environ.get("FEMU_SPECIMENS", "")) / "steel_coupon" / "example_2.csv"
 EXAMPLE = Path(__file__).parents[2] / "docs" / "examples" / "steel_coupon.py"
 
 
 @pytest.fixture(scope="module")
 def of_link() -> Identification:
-    return identify(link_test(), link(0.05, 35.0, 0.8), LINK_UNKNOWNS)
+    return LINK.identified(0.05, 35.0, 0.8)
 
 
 @pytest.fixture(scope="module")
 def of_coupon() -> Identification:
-    return identify(coupon_test(), steel(180e3, 300.0, 0.01, 0.925), COUPON_UNKNOWNS)
+    return COUPON.identified(180e3, 300.0, 0.01, 0.925)
 
 
 def errors(found: Identification, truth: dict[str, float]) -> dict[str, np.ndarray]:
@@ -57,8 +46,8 @@ def within_three_sigma(found: Identification, truth: dict[str, float]) -> bool:
 
 
 def test_link_is_found_by_all_three_ways(of_link):
-    assert all(np.abs(e).max() < 0.02 for e in errors(of_link, LINK_TRUTH).values())
-    assert within_three_sigma(of_link, LINK_TRUTH)
+    assert all(np.abs(e).max() < 0.02 for e in errors(of_link, LINK.truth).values())
+    assert within_three_sigma(of_link, LINK.truth)
     assert of_link.agree and of_link.in_class
     assert "The three ways agree" in of_link.report() and "it can be the specimen" in of_link.report()
 
@@ -70,25 +59,34 @@ def test_unexplained_share_is_the_noise_where_the_twin_is_the_specimen(of_link):
 
 
 def test_coupon_is_found_over_the_whole_record_and_the_report_says_that_the_filter_is_off(of_coupon):
-    found = errors(of_coupon, COUPON_TRUTH)
+    found = errors(of_coupon, COUPON.truth)
     assert np.abs(found["smoothed"]).max() < 0.02 and np.abs(found["least squares"]).max() < 0.02
-    assert within_three_sigma(of_coupon, COUPON_TRUTH)
+    assert within_three_sigma(of_coupon, COUPON.truth)
     assert of_coupon.in_class
     # a branch of this law holds the parameters of the past, which a filter cannot take back
     assert np.abs(found["forward"]).max() > 0.2
     assert not of_coupon.agree and "the forward filter alone is off" in of_coupon.report()
 
 
-def test_column_with_axial_force(of_link):
-    found = identify(column_test(), column(1700.0, 240.0, 0.03), COLUMN_UNKNOWNS, length=3.0)
-    assert np.abs(errors(found, COLUMN_TRUTH)["forward"]).max() < 0.05
-    assert np.abs(errors(found, COLUMN_TRUTH)["smoothed"]).max() < 0.005
-    assert np.abs(errors(found, COLUMN_TRUTH)["least squares"]).max() < 0.005
-    assert within_three_sigma(found, COLUMN_TRUTH) and found.in_class
+def test_column_with_axial_force():
+    found = COLUMN.identified(1700.0, 240.0, 0.03)
+    assert np.abs(errors(found, COLUMN.truth)["forward"]).max() < 0.05
+    assert np.abs(errors(found, COLUMN.truth)["smoothed"]).max() < 0.005
+    assert np.abs(errors(found, COLUMN.truth)["least squares"]).max() < 0.005
+    assert within_three_sigma(found, COLUMN.truth) and found.in_class
+
+
+@pytest.mark.parametrize("specimen", SPECIMENS.values(), ids=[name.split()[0] for name in SPECIMENS])
+def test_random_starts(specimen):
+    found = cases(specimen, 3)
+    for way in (1, 2):
+        largest, covered = errors_of_cases(specimen, found, way)
+        assert largest.max() < 0.05 and covered > 0.6
+    assert all(one.in_class for one in found)
 
 
 def test_bilinear_twin_of_the_coupon_is_outside_its_class_and_explains_less(of_coupon):
-    found = identify(coupon_test(), Bilinear(E=180e3, fy=300.0, b=0.01),
+    found = identify(COUPON.recording(), Bilinear(E=180e3, fy=300.0, b=0.01),
                      {"E": Unknown(lower=150e3, upper=250e3), "fy": Unknown(lower=200.0, upper=500.0), "b": Unknown()})
     assert not found.in_class and "outside its model class" in found.report()
     words = compare({"bilinear": found, "steel": of_coupon}).split("\n")
@@ -129,14 +127,14 @@ def test_missing_samples_change_little(of_link):
     f[50:700:7] = np.nan
     d[120:140] = np.nan  # a gap while the specimen moves on
     f[120:140] = np.nan
-    found = identify(Recording(d, f, whole.time), link(0.05, 35.0, 0.8), LINK_UNKNOWNS)
+    found = identify(Recording(d, f, whole.time), link(0.05, 35.0, 0.8), LINK.unknowns)
     assert found.recording.missing == np.isnan(f).any(axis=1).sum()
-    assert np.abs(errors(found, LINK_TRUTH)["smoothed"]).max() < 0.03
+    assert np.abs(errors(found, LINK.truth)["smoothed"]).max() < 0.03
     assert np.isnan(found.forces()[130]).all() and np.isfinite(found.forces()[150]).all()
 
 
 def test_twin_has_the_best_values_and_its_forces(of_link):
-    np.testing.assert_allclose([of_link.updater.twin.parameters[n] for n in LINK_TRUTH], list(of_link.values.values()))
+    np.testing.assert_allclose([of_link.updater.twin.parameters[n] for n in LINK.truth], list(of_link.values.values()))
     np.testing.assert_allclose(of_link.forces(), forces_of(link(**of_link.values), of_link.recording.displacements), atol=1e-9)
 
 
@@ -157,7 +155,7 @@ def test_files(of_link, tmp_path):
 
 def test_card_and_picture(of_link):
     assert "beta" in of_link._repr_html_() and "least squares" in of_link._repr_html_()
-    assert len(of_link.plot()) == 2 + len(LINK_UNKNOWNS)
+    assert len(of_link.plot()) == 2 + len(LINK.unknowns)
 
 
 def test_wrong_input():
@@ -191,7 +189,7 @@ def test_page_of_the_documentation_runs(capsys):
     assert "fy = 3" in said and "can be the specimen" in said
 
 
-@pytest.mark.skipif("FEMU_SPECIMENS" not in os.environ, reason="FEMU_SPECIMENS names no folder of measured specimens")
+@pytest.mark.skipif(not MEASURED.is_file(), reason="FEMU_SPECIMENS names no folder of measured specimens")
 @pytest.mark.parametrize("number", ["1", "2"])
 def test_measured_coupon(number, monkeypatch):
     monkeypatch.setenv("FEMU_COUPON", number)
