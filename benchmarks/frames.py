@@ -275,7 +275,8 @@ def table(found: dict[str, Any]) -> Table:
                                   f"{m['half bandwidth']:.0f}"))
     machine = found["machine"]
     notes = [f"{machine['processor']}, {machine['cores']} cores, Python {machine['python']}, openseespy {machine['openseespy']}. "
-             "Force-based members with 5 points, P-Delta, Newmark, full Newton, increments below 1e-8; least CPU time of several "
+             "Force-based members with 5 points, P-Delta, Newmark, full Newton (femu factors where an element changed its "
+             "stiffness), increments below 1e-8; least CPU time of several "
              "turns on one core, two cores by the clock."]
     return Table("femu and openseespy on frames", rows, notes)
 

@@ -1,40 +1,25 @@
-"""Compiled kernels: raw pointers, calls by address, and a cache that cannot serve stale code.
+"""Compiled kernels: raw pointers and calls by address; `femu.kernel_cache` keeps them.
 
 A kernel is a C function made by numba. Components hold the *addresses* of the kernels they use, so a new
 material or element never forces another one to be compiled again. Inside a kernel, vectors are pointers
 (``CPointer``): the same chain on numba arrays is 1.3 to 1.8 times slower.
-
-numba's own disk cache looks at the file of the cached function alone; a constant edited in another file
-goes unnoticed. The cache here takes its key from everything the function reaches: the source file of each
-compiled function it calls, directly or not, and the value of each constant it reads.
 """
 
 from __future__ import annotations
 
-import contextlib
-import hashlib
-import os
-import pickle
-import sys
-import tempfile
-import time
-import types as pytypes
-from collections.abc import Callable, Iterator
-from functools import cache, cached_property
-from pathlib import Path
+from collections.abc import Callable
+from functools import cached_property
 from typing import Any
 
-import llvmlite
 import numba
-import numpy as np
 from llvmlite import ir
 from numba.core import cgutils, types
-from numba.core.caching import _Cache
 from numba.core.ccallback import CFunc, _CFuncCompiler
-from numba.core.compiler import Compiler, CompileResult
+from numba.core.compiler import Compiler
 from numba.core.dispatcher import Dispatcher
-from numba.core.typing.templates import Signature
 from numba.extending import intrinsic
+
+from femu.kernel_cache import KernelCache
 
 FLOATS = types.CPointer(types.float64)
 INTS = types.CPointer(types.int64)
@@ -163,182 +148,6 @@ def caller(signature: Any) -> Any:
     return call
 
 
-# --- the cache ----------------------------------------------------------------------------------
-
-def cache_folder() -> Path:
-    """Where compiled code is kept: ``FEMU_CACHE_DIR``, or the user's cache folder."""
-    chosen = os.environ.get("FEMU_CACHE_DIR")
-    if chosen:
-        return Path(chosen)
-    if sys.platform == "win32":
-        base = Path(os.environ.get("LOCALAPPDATA", Path.home() / "AppData" / "Local"))
-    elif sys.platform == "darwin":
-        base = Path.home() / "Library" / "Caches"
-    else:
-        base = Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache"))
-    return base / "femu"
-
-
-_LIBRARIES = ("numpy", "math", "numba", "builtins")  # their versions are part of the key
-
-
-@cache
-def _file_digest(path: str) -> bytes:
-    return hashlib.sha256(Path(path).read_bytes()).digest()
-
-
-def _names_in(code: pytypes.CodeType) -> Iterator[str]:
-    yield from code.co_names
-    for constant in code.co_consts:
-        if isinstance(constant, pytypes.CodeType):
-            yield from _names_in(constant)
-
-
-def fingerprint(function: Callable[..., Any]) -> str:
-    """Digest of everything a compiled function depends on; see the module's docstring."""
-    digest = hashlib.sha256()
-    seen: set[int] = set()
-
-    def visit(value: Any) -> None:
-        inner = getattr(value, "py_func", None) or getattr(value, "_defn", None)
-        if inner is None and isinstance(value, pytypes.FunctionType):
-            inner = value
-        if inner is not None:
-            if (inner.__module__ or "").split(".")[0] not in _LIBRARIES and id(inner) not in seen:
-                seen.add(id(inner))
-                visit_function(inner)
-        elif isinstance(value, pytypes.ModuleType):
-            file = getattr(value, "__file__", None)
-            if file and value.__name__.split(".")[0] not in _LIBRARIES:
-                digest.update(_file_digest(file))
-        elif isinstance(value, np.ndarray):
-            digest.update(repr((value.dtype, value.shape)).encode() + value.tobytes())
-        elif isinstance(value, (types.Type, Signature, bool, int, float, str, bytes, frozenset, np.generic)):
-            digest.update(repr(value).encode())
-        elif isinstance(value, tuple):
-            digest.update(b"tuple")
-            for item in value:
-                visit(item)
-
-    def visit_function(inner: Any) -> None:
-        code = inner.__code__
-        digest.update(code.co_code)
-        digest.update(repr([c for c in code.co_consts if not isinstance(c, pytypes.CodeType)]).encode())
-        if os.path.exists(code.co_filename):
-            digest.update(_file_digest(code.co_filename))
-        visit(inner.__defaults__)
-        for name, value in sorted((inner.__kwdefaults__ or {}).items()):
-            digest.update(name.encode())
-            visit(value)
-        for cell in inner.__closure__ or ():
-            with contextlib.suppress(ValueError):
-                visit(cell.cell_contents)
-        names = list(_names_in(code))
-        for name in names:
-            if name in inner.__globals__:
-                found = inner.__globals__[name]
-                digest.update(name.encode())
-                visit(found)
-                if isinstance(found, pytypes.ModuleType) and found.__name__.split(".")[0] not in _LIBRARIES:
-                    for attribute in names:
-                        if hasattr(found, attribute):
-                            digest.update(attribute.encode())
-                            visit(getattr(found, attribute))
-
-    visit(function)
-    return digest.hexdigest()
-
-
-_DIGEST = 32  # bytes of a sha256, in front of the payload of a cache file
-
-
-class KernelCache(_Cache):
-    """Compiled code of one function on disk, one file a signature, under a key that says it all."""
-
-    def __init__(self, function: Callable[..., Any], name: str, options: Any = None) -> None:
-        self._function = function
-        self._options = repr(sorted((k, sorted(v) if isinstance(v, set) else v) for k, v in (options or OPTIONS).items()))
-        self._name = "".join(c if c.isalnum() or c in "._-" else "_" for c in name)
-
-    @cached_property
-    def _fingerprint(self) -> str:
-        return fingerprint(self._function)
-
-    @property
-    def cache_path(self) -> str:
-        return str(cache_folder())
-
-    def _file(self, sig: Any, context: Any) -> Path:
-        machine = context.codegen().magic_tuple()
-        key = repr((self._fingerprint, self._options, str(sig), machine, numba.__version__, llvmlite.__version__,
-                    np.__version__, sys.version_info[:2]))
-        return cache_folder() / f"{self._name}-{hashlib.sha256(key.encode()).hexdigest()[:24]}.bin"
-
-    def load_overload(self, sig: Any, target_context: Any) -> Any:
-        target_context.refresh()
-        try:
-            content = self._file(sig, target_context).read_bytes()
-            digest, payload = content[:_DIGEST], content[_DIGEST:]
-            if hashlib.sha256(payload).digest() == digest:
-                return CompileResult._rebuild(target_context, *pickle.loads(payload))
-        except Exception:
-            pass
-        _announce.begin(self._name)
-        return None
-
-    def save_overload(self, sig: Any, data: Any) -> None:
-        _announce.end()
-        file = self._file(sig, data.target_context)
-        payload = pickle.dumps(data._reduce(), protocol=pickle.HIGHEST_PROTOCOL)
-        with contextlib.suppress(OSError):
-            file.parent.mkdir(parents=True, exist_ok=True)
-            handle, temporary = tempfile.mkstemp(dir=file.parent)
-            with os.fdopen(handle, "wb") as stream:
-                stream.write(hashlib.sha256(payload).digest() + payload)
-            os.replace(temporary, file)
-
-    def enable(self) -> None: ...
-
-    def disable(self) -> None: ...
-
-    def flush(self) -> None: ...
-
-
-class _Announcement:
-    """Says that code is being compiled, so that nobody waits without a word."""
-
-    def __init__(self) -> None:
-        self.hook: Callable[[str], None] | None = None
-        self.seconds = 0.0
-        self.count = 0
-        self._started = 0.0
-
-    def begin(self, name: str) -> None:
-        if self.count == 0 and self.hook is None and not os.environ.get("FEMU_QUIET"):
-            print("femu: compiling for this machine (only this once; about half a minute) ...",
-                  file=sys.stderr, flush=True)
-        if self.hook is not None:
-            self.hook(name)
-        self.count += 1
-        self._started = time.perf_counter()
-
-    def end(self) -> None:
-        self.seconds += time.perf_counter() - self._started
-
-
-_announce = _Announcement()
-
-
-def on_compile(hook: Callable[[str], None] | None) -> None:
-    """Call ``hook(name)`` before each kernel that has to be compiled, instead of printing a line."""
-    _announce.hook = hook
-
-
-def compile_statistics() -> tuple[int, float]:
-    """Number of kernels compiled in this process, and the seconds that took."""
-    return _announce.count, _announce.seconds
-
-
 # --- making kernels -----------------------------------------------------------------------------
 
 class _KernelCompiler(_CFuncCompiler):
@@ -414,5 +223,5 @@ def routine(function: Callable[..., Any]) -> Dispatcher:
 def compiled(function: Callable[..., Any]) -> Dispatcher:
     """Decorator: a compiled function that Python calls with arrays; kept in the cache."""
     dispatcher = numba.njit(**OPTIONS)(function)
-    dispatcher._cache = KernelCache(function, f"{function.__module__}.{function.__qualname__}")
+    dispatcher._cache = KernelCache(function, f"{function.__module__}.{function.__qualname__}", OPTIONS)
     return dispatcher

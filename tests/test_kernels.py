@@ -14,7 +14,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from femu import kernels
+from femu import kernel_cache
+from femu.kernel_cache import compile_statistics, fingerprint, on_compile
 from femu.kernels import (
     FLOAT,
     FLOATS,
@@ -23,15 +24,12 @@ from femu.kernels import (
     Kernel,
     address_of,
     caller,
-    compile_statistics,
     compiled,
-    fingerprint,
     floats_at,
     floats_of,
     inlined,
     kernel,
     load,
-    on_compile,
     shift,
     store,
 )
@@ -166,7 +164,7 @@ def test_compiling_is_announced(cache: Path, capsys: pytest.CaptureFixture[str],
     assert len(names) == 1
     assert "triple" in names[0]
     monkeypatch.delenv("FEMU_QUIET")
-    monkeypatch.setattr(kernels, "_announce", kernels._Announcement())
+    monkeypatch.setattr(kernel_cache, "_announce", kernel_cache._Announcement())
     monkeypatch.setenv("FEMU_CACHE_DIR", str(cache / "other"))
     compiled(triple)(1.0)
     compiled(triple)(1)
@@ -198,7 +196,7 @@ CHAIN = {
                "@kernel(FLOAT(FLOAT))\ndef value(x):\n    return boosted(x) + slot.STEP\n"),
     "__init__.py": "",
 }
-RUN_CHAIN = ("from chain.top import value\nfrom femu.kernels import compile_statistics\n"
+RUN_CHAIN = ("from chain.top import value\nfrom femu.kernel_cache import compile_statistics\n"
              "print(value.ctypes(10.0), compile_statistics()[0])\n")
 
 
@@ -248,7 +246,7 @@ import sys
 from importlib.machinery import PathFinder
 sys.meta_path.insert(0, PathFinder)  # the copy comes before an editable install
 import femu
-from femu.kernels import compile_statistics
+from femu.kernel_cache import compile_statistics
 from femu.materials import Hardening
 from femu.path import drive
 assert femu.__file__.startswith({folder!r}), femu.__file__

@@ -100,7 +100,7 @@ def displacement_error(found: Result, reference: Result) -> float:
 
 def table_of(found: Demo) -> Table:
     """The same numbers as rows, for `--json`."""
-    from femu.kernels import compile_statistics
+    from femu.kernel_cache import compile_statistics
     from femu.reproduce.one_bay_frame import INITIAL, TRUE
 
     rows = []

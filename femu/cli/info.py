@@ -11,7 +11,7 @@ import click
 import numpy as np
 
 from femu.cli.table import Row, Table, finish
-from femu.kernels import cache_folder
+from femu.kernel_cache import cache_folder
 
 PACKAGES = ("numpy", "scipy", "numba", "llvmlite", "h5py", "matplotlib", "click", "rich")
 

@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.progress import BarColumn, SpinnerColumn, TextColumn, TimeElapsedColumn
 from rich.progress import Progress as Bar
 
-from femu.kernels import on_compile
+from femu.kernel_cache import on_compile
 
 
 class Stages:
