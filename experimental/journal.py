@@ -268,8 +268,7 @@ def read_journal(path: str | os.PathLike[str]) -> Record:
     path = os.fspath(path)
     if not os.path.exists(path):
         raise FileError(path, "does not exist")
-    # an interrupted writer leaves its mark in the file; only a reader in SWMR mode passes it
-    with reading(path, "a journal"), h5py.File(path, "r", libver="latest", swmr=True) as file:
+    with reading(path, "a journal"), open_journal(path) as file:
         if file.attrs.get("format") != FORMAT:
             raise FileError(path, "is not a femu journal")
         about = json.loads(text(file.attrs["about"], path, "about"))
@@ -293,6 +292,19 @@ def read_journal(path: str | os.PathLike[str]) -> Record:
         if told is not None:
             record.ending, record.message = Outcome[told[0]], told[1]
         return record
+
+
+def open_journal(path: str) -> Any:
+    """The open file of a journal.
+
+    A writer at work, or an interrupted one, leaves its mark in the file; only a reader in SWMR mode passes it. Such a reader
+    takes what does not fit together for something half written and tries again for hours, so a file that was closed is not
+    read in that mode: where it is damaged, that is said at once.
+    """
+    try:
+        return h5py.File(path, "r", libver="latest", locking=False)
+    except OSError:
+        return h5py.File(path, "r", libver="latest", swmr=True)
 
 
 def _as_bytes(ending: Outcome, message: str) -> npt.NDArray[np.uint8]:

@@ -7,12 +7,11 @@ import os
 from dataclasses import dataclass, field
 from typing import Any
 
-import h5py
 import numpy as np
 import numpy.typing as npt
 
 from femu.errors import FileError
-from femu.experimental.journal import FORMAT, read_ending
+from femu.experimental.journal import FORMAT, open_journal, read_ending
 
 Array = npt.NDArray[np.float64]
 AT_ONCE = 1 << 16  # rows read in one look; a long journal is caught up with in several
@@ -50,7 +49,7 @@ class JournalTail:
         if not os.path.exists(self.path):
             return News()
         try:
-            with h5py.File(self.path, "r", libver="latest", swmr=True, locking=False) as file:
+            with open_journal(self.path) as file:
                 return self._read(file)
         except FileError:
             raise
