@@ -242,11 +242,15 @@ def _iterate(context, settings, step):
         served += 1
         copy(neq, r, dx)
         solve(context, dx)
-        if krylov > 0 and iteration >= predictors:
+        # the increment is accelerated with the load's share in it, or, as OpenSees does beside its predictors, before
+        if krylov > 0 and predictors == 1 and iteration >= predictors:
             accelerate(neq, floats_at(context[slot.BASIS]), krylov, known, dx)
             known += 1
         if static and not control(context, settings, step, iteration):
             return code.NO_ROOT
+        if krylov > 0 and predictors == 0:
+            accelerate(neq, floats_at(context[slot.BASIS]), krylov, known, dx)
+            known += 1
         work = dot(neq, dx, r)
         advance(context, settings, 1.0)
         if determine(context, slot.EVALUATE) != 0:
