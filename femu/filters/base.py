@@ -99,7 +99,10 @@ def _is_plain(value: Any) -> bool:
 
 def symmetric(what: str, argument: str, value: Any, size: int) -> np.ndarray:
     """``value`` (number, diagonal or matrix) as a symmetric positive semi-definite matrix."""
-    given = np.asarray(value, dtype=float)
+    try:
+        given = np.asarray(value, dtype=float)
+    except (TypeError, ValueError):
+        raise InputError(what, argument, value, f"must be a number, {size} variances or a {size} × {size} matrix") from None
     matrix = np.eye(size) * given if given.ndim == 0 else np.diag(given) if given.ndim == 1 else given.copy()
     if matrix.shape != (size, size):
         raise InputError(what, argument, value, f"must be a number, {size} variances or a {size} × {size} matrix")

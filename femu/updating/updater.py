@@ -439,7 +439,10 @@ class ModelUpdater(Layout):
 
 def _spread(argument: str, value: float | Sequence[float], size: int) -> Array:
     """A standard deviation for each channel."""
-    given = np.asarray(value, dtype=float)
+    try:
+        given = np.asarray(value, dtype=float)
+    except (TypeError, ValueError):
+        given = np.full(size, np.nan)
     spread = np.full(size, float(given)) if given.ndim == 0 else given.copy()
     if spread.shape != (size,) or not np.isfinite(spread).all() or (spread < 0.0).any():
         raise InputError("ModelUpdater", argument, value, f"must be a number or {size} numbers of at least 0")

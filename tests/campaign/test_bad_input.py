@@ -1,0 +1,11 @@
+"""Bad input of files, of the experimental side, of updating and filters, and of the command line."""
+
+from __future__ import annotations
+
+from tests.campaign.bad_input import check
+
+
+def test_bad_input_is_refused_by_name() -> None:
+    tally = check()
+    assert not tally.failures
+    assert tally.inputs > 200
