@@ -1,0 +1,14 @@
+"""Properties that go across all materials, sections, elements, integrators and filters."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.campaign.physics import checks
+
+QUICK = checks(quick=True)
+
+
+@pytest.mark.parametrize("name", QUICK)
+def test_property(name: str) -> None:
+    QUICK[name]()
