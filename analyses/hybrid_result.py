@@ -14,6 +14,7 @@ from femu.analyses.pacing import PaceReport
 from femu.element import Name
 from femu.errors import InputError, ModelError
 from femu.outcome import Outcome
+from femu.progress import AMBIENCE
 from femu.results import Result
 
 Array = npt.NDArray[np.float64]
@@ -35,6 +36,7 @@ class HybridResult(Result):
         index = {**made.index, "test": [[name, c.as_data()] for name, c in record.columns.items()], "dt": dt,
                  "every": marcher.save.every, "pace": pace.as_data() if pace is not None else None}
         found: HybridResult = replace(made, arrays={**made.arrays, "test": record.rows[:marcher.done + 1]}, index=index)
+        AMBIENCE.tell(found)
         return found
 
     @property

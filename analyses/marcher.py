@@ -19,7 +19,7 @@ from femu.analyses.march import march
 from femu.analyses.policy import Policy, Relaxation
 from femu.kernels import Kernel
 from femu.outcome import Outcome
-from femu.progress import Progress
+from femu.progress import AMBIENCE, Progress
 from femu.run import Run, aligned
 from femu.save import Save
 
@@ -54,7 +54,7 @@ class Marcher:
                  save: Save, progress: Progress | None, title: str) -> None:
         self.run, self.kernel, self.steps = run, kernel, steps
         self.algorithm, self.test, self.policy, self.save = algorithm, test, policy, save
-        self.progress, self.title = progress, title
+        self.progress, self.title = AMBIENCE.progress if progress is None else progress, title
         self.relaxations: list[Relaxation] = []
         self.message = ""
         self._deadline = 0.0

@@ -5,6 +5,7 @@ from __future__ import annotations
 import html
 import sys
 import time
+from collections.abc import Callable
 from typing import Any, Protocol
 
 UPDATES_PER_SECOND = 10.0  # of a notebook's bar: more would only slow the browser
@@ -18,6 +19,23 @@ class Progress(Protocol):
     def advance(self, done: int) -> None: ...
 
     def finish(self) -> None: ...
+
+
+class Ambience:
+    """What surrounds the analyses of a script: a progress for those that were given none, and someone who sees every result."""
+
+    def __init__(self) -> None:
+        self.progress: Progress | None = None
+        self.seen: Callable[[Any], None] | None = None
+
+    def tell(self, result: Any) -> None:
+        """A result was made."""
+        if self.seen is not None:
+            self.seen(result)
+
+
+AMBIENCE = Ambience()
+"""Set by `femu run` while it runs a script."""
 
 
 class ProgressBar:

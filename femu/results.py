@@ -25,6 +25,7 @@ from femu.forces import frame_members
 from femu.hdf5_file import reading, written_whole
 from femu.outcome import Outcome
 from femu.program import Program
+from femu.progress import AMBIENCE
 from femu.save import Save, of_section
 from femu.state import ENERGIES, State
 
@@ -65,9 +66,12 @@ class Result:
             arrays["fibre_strain"], arrays["fibre_stress"] = fibre_response(
                 run.program, run.parameters, marcher.save.fibred(run.program), raw)
         index = describe(run.program, run.parameters.copy(), marcher.save, marcher.blocks, marcher.nodal)
-        return cls(kind, run.program.name, outcome, marcher.message or outcome.value, arrays, index,
+        made = cls(kind, run.program.name, outcome, marcher.message or outcome.value, arrays, index,
                    [asdict(r) for r in marcher.relaxations], marcher.reports[:marcher.done, 0].copy(), marcher.seconds,
                    run.state)
+        if cls is Result:
+            AMBIENCE.tell(made)
+        return made
 
     def description(self) -> Model:
         """The model it came from, as it was when it was compiled."""

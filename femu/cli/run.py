@@ -1,28 +1,45 @@
-"""`femu run`: a Python script, with femu in the place of openseespy if wanted."""
+"""`femu run`: a Python script, with progress and a result file, and with femu in the place of openseespy if wanted."""
 
 from __future__ import annotations
 
 import runpy
 import sys
 from pathlib import Path
+from typing import Any
 
 import click
 
-HELP = """Run a Python script. With --as-opensees a script that imports openseespy runs on femu, untouched.
+HELP = """Run a Python script, show how its analyses get on, and keep their results.
 
-What the script asks for and femu does not offer ends it with a message that names the command, the option and the line.
+The last analysis goes to SCRIPT.h5 (or to --output), and those before it to SCRIPT-1.h5, SCRIPT-2.h5 ... in the order in
+which they were run; `femu report` and `femu plot` read them. --no-results keeps nothing.
+
+With --as-opensees a script that imports openseespy runs on femu, untouched; its recorders write what it asks for. What the
+script asks for and femu does not offer ends it with a message that names the command, the option and the line.
 
 \b
-Example:
+Examples:
+  femu run portal.py
   femu run --as-opensees portal.py
 """
+MOST_KEPT = 20  # results; a script that runs hundreds has its own way to keep them
 
 
 @click.command("run", help=HELP, context_settings={"ignore_unknown_options": True})
 @click.option("--as-opensees", "as_opensees", is_flag=True, help="Let femu answer the commands of openseespy.")
+@click.option("--output", type=click.Path(path_type=Path, dir_okay=False),
+              help="Where the last result goes; SCRIPT.h5 if left out.")
+@click.option("--results/--no-results", "keep", default=True, help="Whether results are kept.")
 @click.argument("script", type=click.Path(exists=True, dir_okay=False))
 @click.argument("arguments", nargs=-1, type=click.UNPROCESSED)
-def command(as_opensees: bool, script: str, arguments: tuple[str, ...]) -> None:
+def command(as_opensees: bool, output: Path | None, keep: bool, script: str, arguments: tuple[str, ...]) -> None:
+    from femu.progress import AMBIENCE, ProgressBar
+
+    results: list[Any] = []
+    if sys.stdout.isatty():
+        AMBIENCE.progress = ProgressBar()
+    if keep and not as_opensees:
+        AMBIENCE.seen = results.append
     if as_opensees:
         import femu.opensees
         from femu.opensees.play import install
@@ -34,8 +51,21 @@ def command(as_opensees: bool, script: str, arguments: tuple[str, ...]) -> None:
     try:
         runpy.run_path(script, run_name="__main__")
     finally:
+        AMBIENCE.progress = AMBIENCE.seen = None
         sys.argv, sys.path[:] = before, path
+        _keep(results, output or Path(script).with_suffix(".h5"))
         if as_opensees:
             from femu.opensees.recorders import close_all
 
             close_all()
+
+
+def _keep(results: list[Any], path: Path) -> None:
+    """The last result at a path, the others numbered beside it."""
+    for number, result in enumerate(results[-MOST_KEPT:], start=1):
+        last = result is results[-1]
+        place = path if last else path.with_stem(f"{path.stem}-{number}")
+        result.save(place)
+        click.echo(f"femu: {result.kind} analysis of {result.model}: {result.outcome.value} {place}")
+    if len(results) > MOST_KEPT:
+        click.echo(f"femu: the first {len(results) - MOST_KEPT} of {len(results)} results were not kept")

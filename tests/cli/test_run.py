@@ -1,0 +1,48 @@
+"""`femu run`: any script, with its results kept."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from femu import Outcome, Result
+from femu.cli.main import main
+from femu.progress import AMBIENCE
+
+TUTORIAL = Path(__file__).parents[2] / "docs" / "tutorials" / "01_portal_frame.py"
+SCRIPT = "".join(line for line in TUTORIAL.read_text().splitlines(keepends=True) if "plot" not in line).replace(
+    "from femu import Model, UniformLoad, plots", "")
+
+
+def test_results_of_a_script_are_kept(tmp_path: Path) -> None:
+    script = tmp_path / "portal.py"
+    script.write_text("from femu import Model, UniformLoad\n" + SCRIPT)
+    found = CliRunner().invoke(main, ["run", str(script)])
+    assert found.exit_code == 0, found.output
+    assert "the corner moves" in found.output
+    push, gravity = Result.load(tmp_path / "portal.h5"), Result.load(tmp_path / "portal-1.h5")
+    assert push.outcome is gravity.outcome is Outcome.COMPLETE
+    assert push.factor("push")[-1] == pytest.approx(100.0)
+    assert gravity.factor("gravity")[-1] == pytest.approx(1.0)
+    assert AMBIENCE.seen is None and AMBIENCE.progress is None
+    report = CliRunner().invoke(main, ["report", str(tmp_path / "portal.h5")])
+    assert report.exit_code == 0, report.output
+    assert (tmp_path / "portal.html").exists()
+
+
+def test_nothing_is_kept_where_nothing_is_wanted(tmp_path: Path) -> None:
+    script = tmp_path / "portal.py"
+    script.write_text("from femu import Model, UniformLoad\n" + SCRIPT)
+    found = CliRunner().invoke(main, ["run", "--no-results", str(script)])
+    assert found.exit_code == 0, found.output
+    assert [p.name for p in tmp_path.glob("*.h5")] == []
+
+
+def test_a_script_that_fails_keeps_what_it_had(tmp_path: Path) -> None:
+    script = tmp_path / "portal.py"
+    script.write_text("from femu import Model, UniformLoad\n" + SCRIPT + "\nraise SystemExit(4)\n")
+    found = CliRunner().invoke(main, ["run", str(script)])
+    assert found.exit_code == 4
+    assert (tmp_path / "portal.h5").exists()
