@@ -63,3 +63,9 @@ def test_help_imports_neither_a_command_nor_a_plotter() -> None:
     code = f"import sys\nfrom femu.cli import main\nprint({loaded})"
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert run.stdout.strip() == "[]"
+
+
+def test_tab_completion_names_the_commands() -> None:
+    found = CliRunner().invoke(main, [], prog_name="femu",
+                               env={"_FEMU_COMPLETE": "bash_complete", "COMP_WORDS": "femu re", "COMP_CWORD": "1"})
+    assert {"plain,report", "plain,resume", "plain,replay", "plain,reproduce"} <= set(found.output.split())
