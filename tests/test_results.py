@@ -437,7 +437,9 @@ Transient(dt=1e-5).run(model, QUAKE, progress=Tell(), save=Save(displacement=["C
 def test_ctrl_c_in_a_process_of_its_own(tmp_path: Path) -> None:
     out = tmp_path / "r.h5"
     script = INTERRUPTED.format(tests=str(Path(__file__).parent), out=str(out))
-    process = subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, text=True)
+    # a process started from a shell's background ignores Ctrl-C, and so would its children
+    process = subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, text=True,
+                               preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL) and None)
     assert process.stdout is not None
     assert process.stdout.readline() == "running\n"
     time.sleep(0.3)

@@ -13,7 +13,7 @@ import pytest
 from click.testing import CliRunner
 from rich.console import Console
 
-from femu import kernels
+from femu import kernel_cache
 from femu.analyses.hybrid_result import HybridResult
 from femu.cli import demo
 from femu.cli.main import main
@@ -78,4 +78,4 @@ def test_compiling_is_announced_once_and_the_hook_is_given_back() -> None:
         stages._compiling("femu.analyses.march.march")
     assert stream.getvalue().count("compiling") == 1
     assert stages.compiled == 2
-    assert kernels._announce.hook is None
+    assert kernel_cache._announce.hook is None

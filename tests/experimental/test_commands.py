@@ -76,12 +76,17 @@ def test_wrong_descriptions_are_explained(tmp_path, text, word):
     assert "Traceback" not in result.output
 
 
+def hear_interrupts():
+    """A process started from a shell's background ignores Ctrl-C, and so would its children."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 def start(tmp_path, *options):
     """`femu serve` in a process of its own, and the port it says it waits on."""
     file = written(tmp_path / "s.toml", SPECIMEN)
     process = subprocess.Popen([sys.executable, "-c", "from femu.cli import main; main()", "serve", file, *options],
                                stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-                               env={**os.environ, "PYTHONUNBUFFERED": "1"})
+                               env={**os.environ, "PYTHONUNBUFFERED": "1"}, preexec_fn=hear_interrupts)
     guard = threading.Timer(90.0, process.kill)
     guard.start()
     lines = []

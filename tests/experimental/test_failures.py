@@ -253,6 +253,22 @@ class Controller:
         return data
 
 
+def remote_model(specimen):
+    model = Model("remote")
+    model.node("A", 0.0, 0.0, fixed=True)
+    model.node("B", 2.0, 0.0, fixed=("y", "rz"), mass=(1e3, 0.0, 0.0))
+    model.add(TwoNodeLink("other", "A", "B", {"x": Elastic(1e5)}))
+    model.add(ExperimentalElement("e", [("B", "x")], specimen=specimen, stiffness=[[1e5]], limits=Limits(silence=SILENCE)))
+    return model
+
+
+@pytest.fixture(scope="module")
+def compiled():
+    """The kernels of such a test: compiling them takes longer than a controller waits."""
+    HybridTest(remote_model(EmulatedSpecimen(Elastic(1e5))), GroundMotion.el_centro(), dt=0.01, duration=0.05).run()
+
+
+@pytest.mark.usefixtures("compiled")
 @pytest.mark.parametrize("then, ending", [
     (lambda link: link.close(), Ending.PEER_LOST),
     (lambda link: None, Ending.PEER_SILENT),
@@ -261,11 +277,7 @@ class Controller:
 def test_the_laboratory_fails_in_the_middle_of_a_test(tmp_path, then, ending):
     controller = Controller(20, then)
     specimen = RemoteController(1, controller.port, silence=60.0)
-    model = Model("remote")
-    model.node("A", 0.0, 0.0, fixed=True)
-    model.node("B", 2.0, 0.0, fixed=("y", "rz"), mass=(1e3, 0.0, 0.0))
-    model.add(TwoNodeLink("other", "A", "B", {"x": Elastic(1e5)}))
-    model.add(ExperimentalElement("e", [("B", "x")], specimen=specimen, stiffness=[[1e5]], limits=Limits(silence=SILENCE)))
+    model = remote_model(specimen)
     began = time.perf_counter()
     tested = HybridTest(model, GroundMotion.el_centro(), dt=0.01, duration=1.0).run(tmp_path / "j.h5")
     assert time.perf_counter() - began < BOUND
