@@ -40,6 +40,7 @@ CHUNK_FLOATS = 4096  # a flush writes a chunk again: small ones are written fast
 HEAD, TAIL = 2, 1  # step and time before the values, wall clock after them
 RESERVE = 1 << 20  # bytes that must be free beyond what a step needs: HDF5 cannot even close a file on a full disk
 ENDING_BYTES = 4096
+FLAGS_PLACE, WRITING = 11, 0b101  # byte of HDF5's superblock (version 3) with the marks of a writer, and these marks
 STEPS_AHEAD = 4  # steps that must have room when a command leaves
 
 
@@ -301,10 +302,11 @@ def open_journal(path: str) -> Any:
     takes what does not fit together for something half written and tries again for hours, so a file that was closed is not
     read in that mode: where it is damaged, that is said at once.
     """
-    try:
-        return h5py.File(path, "r", libver="latest", locking=False)
-    except OSError:
+    with open(path, "rb") as stream:
+        head = stream.read(FLAGS_PLACE + 1)
+    if len(head) > FLAGS_PLACE and head[FLAGS_PLACE] & WRITING:
         return h5py.File(path, "r", libver="latest", swmr=True)
+    return h5py.File(path, "r", libver="latest", locking=False)
 
 
 def _as_bytes(ending: Outcome, message: str) -> npt.NDArray[np.uint8]:

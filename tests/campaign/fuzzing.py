@@ -71,7 +71,7 @@ def edited(seed: bytes, rng: np.random.Generator) -> bytes:
         elif data:
             some = INTERESTING[int(rng.integers(0, len(INTERESTING)))]
             data[place:place + len(some)] = some
-    return bytes(data[:1 << 16])
+    return bytes(data[:1 << 18])
 
 
 class Tape(Link):
@@ -348,7 +348,7 @@ def _in_process(name: str, seconds: float) -> Tally:
     code = (f"import json; from tests.campaign import fuzzing; print(json.dumps(fuzzing.fuzz({name!r}, {seconds}).to_dict()))")
     root = Path(__file__).parents[2]
     try:
-        done = subprocess.run([sys.executable, "-c", code], cwd=root, capture_output=True, text=True, timeout=120 + 3 * seconds,
+        done = subprocess.run([sys.executable, "-c", code], cwd=root, capture_output=True, text=True, timeout=60 + 3 * seconds,
                               env={**os.environ, "PYTHONPATH": str(root)})
     except subprocess.TimeoutExpired:
         return Tally(failures=[f"{name}: hung"])
