@@ -337,6 +337,8 @@ def _finished(data: Any, path: str, size: int | None = None) -> Array:
     if data.dtype.kind != "f" or data.ndim != 2 or data.shape[1] < HEAD + TAIL or (
             size is not None and data.shape[1] != HEAD + size + TAIL):
         raise FileError(path, f"has a table {data.name} of the form {data.shape}, which no journal has")
+    if 8 * data.size > os.path.getsize(path) + 8 * GROWTH * data.shape[1]:  # a damaged length must not fill the memory
+        raise FileError(path, f"has a table {data.name} of {len(data)} rows, more than the file can hold")
     stamps = data[:, -1]
     unwritten = np.flatnonzero(np.isnan(stamps))
     return data[:unwritten[0] if len(unwritten) else len(stamps)]

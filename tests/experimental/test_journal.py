@@ -223,3 +223,18 @@ def test_a_full_disk_stops_the_test_before_the_command_leaves(tmp_path, monkeypa
     monkeypatch.setattr(shutil, "disk_usage", usage)
     assert make().resume(tmp_path / "j.h5").outcome is Ending.COMPLETE
     assert same(read_journal(tmp_path / "whole.h5"), read_journal(tmp_path / "j.h5"))
+
+
+def test_a_damaged_journal_is_refused_at_once(tmp_path):
+    """HDF5's reader of files that are being written would try again for hours; and a wrong length would fill the memory."""
+    import h5py
+
+    make().run(tmp_path / "j.h5")
+    whole = bytearray((tmp_path / "j.h5").read_bytes())
+    (tmp_path / "cut.h5").write_bytes(whole[:len(whole) // 2])
+    (tmp_path / "head.h5").write_bytes(whole[:200] + bytes(400) + whole[600:])
+    with h5py.File(tmp_path / "j.h5", "r+", libver="latest") as file:
+        file["committed/state"].resize(10**9, axis=0)
+    for name, words in (("cut", "cannot be read"), ("head", "cannot be read"), ("j", "more than the file can hold")):
+        with pytest.raises(FileError, match=words):
+            read_journal(tmp_path / f"{name}.h5")
