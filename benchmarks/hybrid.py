@@ -35,8 +35,8 @@ from femu.reproduce.fifteen_storeys import (
 from femu.save import Save
 
 Array = npt.NDArray[np.float64]
-RATES = (256, 512, 1024, 1536, 2048, 3072, 4096, 5120, 6144, 8192, 10240, 12288, 16384)  # steps a second
-QUICK_RATES = (256, 1024, 2048, 4096, 8192)
+RATES = (16, 32, 64, 128, 256, 512, 1024, 1536, 2048, 3072, 4096, 5120, 6144, 8192, 10240, 12288, 16384)  # steps a second
+QUICK_RATES = (32, 256, 1024, 2048, 4096, 8192)
 WANTED = 1024.0  # of the paper, and the default of Pace
 HELD, QUICK_HELD, SHORT = 20.0, 3.0, 1.0  # seconds of wall clock
 PRIORITY = 80
