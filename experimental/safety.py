@@ -14,6 +14,8 @@ from femu.experimental.errors import LimitTripped
 from femu.experimental.specimen import Measurement
 
 Array = npt.NDArray[np.float64]
+LIMITED = ("displacement", "increment", "velocity", "force")
+"""What of an actuator can be limited."""
 
 
 @dataclass(frozen=True)
@@ -31,7 +33,7 @@ class Limits:
     silence: float = 60.0
 
     def __post_init__(self) -> None:
-        for name in ("displacement", "increment", "velocity", "force"):
+        for name in LIMITED:
             value = getattr(self, name)
             if value is None:
                 continue
@@ -46,7 +48,7 @@ class Limits:
 
     def as_data(self) -> dict[str, float | list[float]]:
         """The limits that were set, as plain data for a file."""
-        given = {name: getattr(self, name) for name in ("displacement", "increment", "velocity", "force")}
+        given = {name: getattr(self, name) for name in LIMITED}
         return {name: np.asarray(value, dtype=float).tolist() for name, value in given.items() if value is not None}
 
 

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from femu.experimental.journal import HEAD, TAIL
+from femu.experimental.safety import LIMITED
 from femu.monitor.tail import JournalTail, News
 from femu.monitor.thinned import Thinned
 from femu.outcome import Outcome
@@ -18,7 +19,6 @@ Array = npt.NDArray[np.float64]
 NEAR = 0.8  # share of a limit from which on it is an alarm
 QUIET = 5.0  # seconds without a row after which a running test counts as silent
 LATEST = 1500  # points of the loop that are drawn without thinning
-LIMITS = ("displacement", "increment", "velocity", "force")
 
 
 class Channel:
@@ -28,7 +28,7 @@ class Channel:
         self.tracking = Thinned(3)  # time, measured displacement, command
         self.loop = Thinned(2, column=0)  # measured displacement, force
         self.latest = np.zeros((0, 2))
-        self.used = dict.fromkeys(LIMITS, 0.0)
+        self.used = dict.fromkeys(LIMITED, 0.0)
         self._before: tuple[float, float] | None = None  # time and command of the row before
 
     def add(self, time: Array, command: Array, displacement: Array, force: Array) -> None:
@@ -40,7 +40,7 @@ class Channel:
         t0, c0 = self._before or (time[0], command[0])
         moves, spans = np.abs(np.diff(command, prepend=c0)), np.diff(time, prepend=t0)
         used = (np.abs(command), moves, moves[spans > 0.0] / spans[spans > 0.0], np.abs(force))
-        for name, values in zip(LIMITS, used, strict=True):
+        for name, values in zip(LIMITED, used, strict=True):
             self.used[name] = max(self.used[name], float(values.max(initial=0.0)))
         self._before = float(time[-1]), float(command[-1])
 
@@ -107,7 +107,7 @@ class Watch:
         found = []
         for name, channels in self.channels.items():
             limits = self.about.get("limits", {}).get(name, {})
-            for kind in LIMITS:
+            for kind in LIMITED:
                 if limits.get(kind) is None:
                     continue
                 values = np.broadcast_to(np.asarray(limits[kind], dtype=float), (len(channels),))

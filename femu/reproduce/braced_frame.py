@@ -19,6 +19,7 @@ from femu.filters import IntervalUKF
 from femu.materials import BoucWen, Elastic
 from femu.model import Model
 from femu.records import GroundMotion
+from femu.reproduce.storey_frame import el_centro
 from femu.updating import ModelUpdater, Unknown
 
 MASS, STOREY, DAMPING = 3.5, 1570.0, 0.05
@@ -56,8 +57,7 @@ def specimen(seed: int = 0) -> EmulatedSpecimen:
 
 def ground_motion() -> GroundMotion:
     """El Centro NS without the zero in front of it."""
-    record = GroundMotion.el_centro()
-    return record.trimmed(start=record.dt).scaled(pga=PEAK)
+    return el_centro().scaled(pga=PEAK)
 
 
 def updater(rate: float) -> ModelUpdater:

@@ -17,8 +17,9 @@ from femu.experimental import Actuator, EmulatedSpecimen, ExperimentalLink, Sens
 from femu.materials import BoucWen, Elastic, Viscous
 from femu.model import Model
 from femu.records import GroundMotion
-from femu.reproduce.two_storeys import BOUNDS, NEVER
-from femu.updating import ModelUpdater, Unknown
+from femu.reproduce.storey_frame import el_centro
+from femu.reproduce.two_storeys import R, unguarded
+from femu.updating import ModelUpdater
 
 MASS, FRAME, BRACE, DAMPING = 3.0, 50.0, 130.0, 0.02
 SLOPE = cos(radians(30.0))  # square of the cosine of the brace
@@ -29,7 +30,7 @@ SPECIMENS = {"A": (150.0, 0.175, 0.175, 1.0, 0.05), "C": (115.0, 0.35, 0.35, 1.0
 INITIAL = dict(zip(NAMES, (130.0, 0.5, 0.5, 2.0, 0.1), strict=True))
 PEAK, DURATION = 100.0, 30.0  # mm/s², s
 DT, STRIDE = 0.001, 10
-R, Q = 1.5, 1e-7
+Q = 1e-7
 P0 = dict(zip(NAMES, (100.0, 10.0, 10.0, 0.1, 0.01), strict=True))
 
 
@@ -40,8 +41,7 @@ def values(specimen: str) -> dict[str, float]:
 
 def ground_motion() -> GroundMotion:
     """El Centro NS without the zero in front of it, in mm/s²."""
-    record = GroundMotion.el_centro()
-    return record.trimmed(start=record.dt).scaled(pga=PEAK)
+    return el_centro().scaled(pga=PEAK)
 
 
 def specimen(which: str, seed: int, delay: float = 0.0) -> EmulatedSpecimen:
@@ -80,11 +80,8 @@ def single(first: dict[str, float] | EmulatedSpecimen, second: dict[str, float])
 
 
 def updater(filter: Callable[..., Any]) -> ModelUpdater:
-    """A filter with the settings of the paper, and without the guards of `ModelUpdater`."""
-    unknowns = {name: Unknown(INITIAL[name], *BOUNDS[name], sqrt(P0[name]), sqrt(Q)) for name in NAMES}
-    return ModelUpdater("brace 1", BoucWen(**INITIAL), unknowns, members={n: f"brace 2.x.{n}" for n in NAMES}, mode="state",
-                        integration="rk4", filter=filter, force_noise=sqrt(R), gate=NEVER, consistency=NEVER, rate_limit=NEVER,
-                        reopenings=0, inequalities=[({"beta": 1.0, "gamma": 1.0}, 0.0, "gamma")])
+    """The updater of section 5."""
+    return unguarded("brace 1", "brace 2", INITIAL, P0, Q, filter)
 
 
 def _brace(model: Model, name: str, i: int, j: int, of: dict[str, float] | EmulatedSpecimen) -> None:

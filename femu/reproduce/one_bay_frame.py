@@ -17,6 +17,7 @@ from femu.experimental import EmulatedSpecimen, ExperimentalBeamColumn, Sensors
 from femu.materials import ElasticSection, NMSection
 from femu.model import Model
 from femu.records import GroundMotion
+from femu.reproduce.storey_frame import el_centro
 from femu.series import Sampled
 from femu.units import GPa, g, kN, ton
 from femu.updating import Unknown
@@ -94,7 +95,6 @@ def unknowns(std: Sequence[float | None] = (None,) * 3,
 
 def ground_motion(gravity: bool = False) -> GroundMotion:
     """El Centro NS, 220 gal; with gravity it begins after the time `LEAD`."""
-    record = GroundMotion.el_centro()
-    record = record.trimmed(start=record.dt).scaled(pga=PEAK)
+    record = el_centro().scaled(pga=PEAK)
     quiet = np.zeros(round(LEAD / record.dt) if gravity else 0)
     return GroundMotion(record.name, record.dt, np.concatenate([quiet, record.acceleration]))

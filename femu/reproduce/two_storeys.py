@@ -15,6 +15,7 @@ from femu.experimental import EmulatedSpecimen, ExperimentalLink, Sensors
 from femu.materials import BoucWen, Viscous
 from femu.model import Model
 from femu.records import GroundMotion
+from femu.reproduce.storey_frame import el_centro
 from femu.updating import ModelUpdater, Unknown
 
 MASS, DAMPING = 0.2, 0.3
@@ -53,13 +54,18 @@ def specimen(noise: float, seed: int) -> EmulatedSpecimen:
 
 def ground_motion() -> GroundMotion:
     """El Centro NS without the zero in front of it, in mm/s²."""
-    record = GroundMotion.el_centro()
-    return record.trimmed(start=record.dt).scaled(pga=PEAK * MM)
+    return el_centro().scaled(pga=PEAK * MM)
+
+
+def unguarded(tested: str, taught: str, initial: dict[str, float], prior: dict[str, float], drift: float,
+              filter: Callable[..., Any]) -> ModelUpdater:
+    """A Bouc-Wen spring that learns with a filter of the paper, without the guards of `ModelUpdater`; variances as printed."""
+    unknowns = {name: Unknown(start, *BOUNDS[name], prior[name] ** 0.5, drift**0.5) for name, start in initial.items()}
+    return ModelUpdater(tested, BoucWen(**initial), unknowns, members={name: f"{taught}.x.{name}" for name in initial},
+                        mode="state", integration="rk4", filter=filter, force_noise=R**0.5, gate=NEVER, consistency=NEVER,
+                        rate_limit=NEVER, reopenings=0, inequalities=[({"beta": 1.0, "gamma": 1.0}, 0.0, "gamma")])
 
 
 def updater(filter: Callable[..., Any]) -> ModelUpdater:
-    """A filter with the settings of the paper, and without the guards of `ModelUpdater`."""
-    unknowns = {name: Unknown(INITIAL[name], *BOUNDS[name], P0[name] ** 0.5, Q**0.5) for name in TRUE}
-    return ModelUpdater("storey 1", BoucWen(**INITIAL), unknowns, members={n: f"storey 2.x.{n}" for n in TRUE}, mode="state",
-                        integration="rk4", filter=filter, force_noise=R**0.5, gate=NEVER, consistency=NEVER, rate_limit=NEVER,
-                        reopenings=0, inequalities=[({"beta": 1.0, "gamma": 1.0}, 0.0, "gamma")])
+    """The updater of section 4."""
+    return unguarded("storey 1", "storey 2", INITIAL, P0, Q, filter)
