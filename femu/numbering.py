@@ -6,17 +6,16 @@ equations), then fixed ones.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import permutations
 
 import numpy as np
-from scipy.sparse import coo_array
-from scipy.sparse.csgraph import reverse_cuthill_mckee
 
+from femu.couplings import Integers, flattened, half_band, reverse_cuthill_mckee
 from femu.element import Name
 from femu.errors import ModelError
-from femu.pattern import Pattern, pairs
+from femu.pattern import Pattern
 
 Dof = tuple[Name, str]
 
@@ -100,26 +99,33 @@ def number(dofs: Iterable[Dof], fixed: set[Dof], same: dict[Dof, Dof], links: di
 def _order(equations: Sequence[int], members: list[list[int]], points: np.ndarray) -> tuple[list[int], int]:
     """Some of the equations in an order of small half bandwidth, and that half bandwidth.
 
-    The best of the given order, reverse Cuthill-McKee and sorting the nodes along each axis: for regular frames sorting
+    The best of the given order, sorting the nodes along each axis and reverse Cuthill-McKee: for regular frames sorting
     often wins.
     """
     n = len(equations)
     at = {e: i for i, e in enumerate(equations)}
-    inside = [[at[e] for e in m] for m in members if m]
-    rows, columns = pairs(inside)
-    graph = coo_array((np.ones(len(rows)), (rows, columns)), shape=(n, n)).tocsr()
-    points = points[np.asarray(equations, dtype=int)]
-    axes = range(points.shape[1])
-    candidates = [np.arange(n), *(np.lexsort(tuple(points[:, a] for a in order)) for order in permutations(axes)),
-                  np.asarray(reverse_cuthill_mckee(graph, symmetric_mode=True), dtype=int)]
+    starts, inside = flattened([[at[e] for e in m] for m in members])
+    own = points[np.array(equations, dtype=np.int64)]
 
-    def band(order: np.ndarray) -> int:
-        place = np.empty(n, dtype=int)
-        place[order] = np.arange(n)
-        return int(np.abs(place[rows] - place[columns]).max(initial=0))
+    def candidates() -> Iterator[Integers]:
+        yield np.arange(n)
+        for axes in permutations(range(own.shape[1])):
+            yield np.lexsort(tuple(own[:, a] for a in axes))
+        yield reverse_cuthill_mckee(n, starts, inside)
 
-    best = min(candidates, key=band)
-    return [equations[i] for i in best], band(best)
+    best, least, narrowest = np.arange(n), n, _widest(members)
+    for order in candidates():
+        band = half_band(order, starts, inside)
+        if band < least:
+            best, least = order, band
+        if least <= narrowest:
+            break
+    return [equations[i] for i in best.tolist()], least
+
+
+def _widest(members: Iterable[Sequence[int]]) -> int:
+    """The half bandwidth that no order goes below: the equations of the largest member side by side."""
+    return max(max(map(len, members), default=0) - 1, 0)
 
 
 def _independent(order: list[int], members: list[list[int]]) -> list[tuple[list[int], list[int]]]:
@@ -152,12 +158,17 @@ def _eliminations(members: list[list[int]], points: np.ndarray) -> tuple[list[in
     Blocks go first where that saves a good part of the work; see `femu.solver`.
     """
     order, band = _order(range(len(points)), members, points)
+    limit = WORTH_WHILE * len(order) * (band + BAND_COLUMN) ** 2
+    if limit <= (1 + BLOCK_COLUMN) ** 2:  # less than one block takes
+        return order, []
     blocks = _independent(order, members)
     gone = {e for block, _ in blocks for e in block}
     left = [[e for e in m if e not in gone] for m in members] + [outside for _, outside in blocks]
+    ahead, behind = sum(len(b) * (len(o) + BLOCK_COLUMN) ** 2 for b, o in blocks), len(order) - len(gone)
+    if ahead + behind * (_widest(left) + BAND_COLUMN) ** 2 >= limit:
+        return order, []
     rest, narrow = _order([e for e in order if e not in gone], left, points)
-    work = len(rest) * (narrow + BAND_COLUMN) ** 2 + sum(len(b) * (len(o) + BLOCK_COLUMN) ** 2 for b, o in blocks)
-    if not work < WORTH_WHILE * len(order) * (band + BAND_COLUMN) ** 2:
+    if ahead + behind * (narrow + BAND_COLUMN) ** 2 >= limit:
         return order, []
     place = {e: i for i, e in enumerate(rest)}
     blocks.sort(key=lambda entry: min(place[e] for e in entry[1]))

@@ -3,30 +3,22 @@
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from scipy.sparse import coo_array, csc_array
+from scipy.sparse import csc_array
 
 from femu.band import leading, storage
+from femu.couplings import Integers, couplings, flattened
 from femu.errors import InputError
 from femu.kernels import Kernel
 from femu.solver import BLOCK_INTEGERS, HEAD, factor, multiply, solve_kernel
 
 Array = npt.NDArray[np.float64]
-Integers = npt.NDArray[np.int64]
 _LINE = 8  # floats of a cache line
-
-
-def pairs(members: Iterable[Sequence[int]]) -> tuple[Integers, Integers]:
-    """Rows and columns of all couplings among the equations of each member."""
-    filled = [np.asarray(m, dtype=np.int64) for m in members if len(m)]
-    none = np.zeros(0, np.int64)
-    return (np.concatenate([np.repeat(m, len(m)) for m in filled] or [none]),
-            np.concatenate([np.tile(m, len(m)) for m in filled] or [none]))
 
 
 class Pattern:
@@ -36,15 +28,9 @@ class Pattern:
     no two of them are coupled, and the equations of one are coupled to the same others.
     """
 
-    def __init__(self, equations: int, members: Iterable[Sequence[int]], blocks: Sequence[int] = ()) -> None:
+    def __init__(self, equations: int, members: Sequence[Sequence[int]], blocks: Sequence[int] = ()) -> None:
         self.equations, self.blocks = equations, tuple(blocks)
-        rows, columns = pairs(members)
-        rows, columns = rows[rows > columns], columns[rows > columns]
-        diagonal = np.arange(equations)
-        rows, columns = np.concatenate([diagonal, rows]), np.concatenate([diagonal, columns])
-        lower = coo_array((np.ones(len(rows)), (rows, columns)), shape=(equations, equations)).tocsc()
-        lower.sort_indices()
-        self.starts, self.rows = lower.indptr.astype(np.int64), lower.indices.astype(np.int64)
+        self.starts, self.rows = couplings(equations, *flattened(members), True)
         self.size = len(self.rows)
         """Floats of a matrix."""
 

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from femu.couplings import couplings, flattened, half_band, reverse_cuthill_mckee
 from femu.errors import ModelError
 from femu.numbering import number, resolve_links
 
@@ -79,3 +80,36 @@ def test_wide_frames_are_eliminated_as_a_chessboard(bays: int, storeys: int, blo
     first = sum(found.pattern.blocks)
     for a, b in pairs:
         assert max(found.place[a, "x"], found.place[b, "x"]) >= first, "no two nodes that go first share a member"
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(st.lists(st.integers(0, 14), min_size=1, max_size=5, unique=True), max_size=20), st.booleans())
+def test_couplings_are_those_of_the_members(members: list[list[int]], lower: bool) -> None:
+    begin, found = couplings(15, *flattened(members), lower)
+    for e in range(15):
+        others = {e} | {o for m in members if e in m for o in m}
+        assert found[begin[e]:begin[e + 1]].tolist() == sorted(o for o in others if not lower or o >= e)
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.lists(st.lists(st.integers(0, 14), min_size=2, max_size=4, unique=True), min_size=1, max_size=20))
+def test_reverse_cuthill_mckee_goes_level_by_level(members: list[list[int]]) -> None:
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components
+
+    starts, flat = flattened(members)
+    order = reverse_cuthill_mckee(15, starts, flat)
+    assert sorted(order) == list(range(15))
+    pairs = np.array([(a, b) for m in members for a in m for b in m])
+    graph = coo_array((np.ones(len(pairs)), pairs.T), shape=(15, 15)).tocsr()
+    count, part = connected_components(graph, directed=False)
+    walk = order[::-1]
+    for component in range(count):
+        own = [e for e in walk if part[e] == component]
+        coupled = {e: {o for m in members if e in m for o in m} | {e} for e in own}
+        assert len(coupled[own[0]]) == min(map(len, coupled.values())), "the walk begins where there are few couplings"
+        # whoever comes later follows from someone who does not come earlier
+        parent = [next(i for i, e in enumerate(own) if o in coupled[e]) for o in own]
+        assert parent == sorted(parent)
+    place = np.argsort(order)
+    assert half_band(order, starts, flat) == max(abs(place[a] - place[b]) for a, b in pairs)
