@@ -32,8 +32,11 @@ KINDS = {
     "modes": "mode shapes (--modes says how many)",
     "deformed": "deformed shape (--time, or where it is largest)",
     "moment": "bending moments, on the side in tension",
+    "moment-y": "bending moments about local y, of a model in space",
     "shear": "shear forces",
+    "shear-z": "shear forces along local z, of a model in space",
     "axial": "axial forces",
+    "torsion": "torsion, of a model in space",
     "history": "displacement of --node in --direction over time",
     "loop": "moment over rotation of --element at --end",
     "interaction": "axial force and moment of --element on its yield surface",
@@ -60,6 +63,7 @@ class Wanted:
     direction: str
     element: str | None
     end: str
+    axis: str
     time: float | None
     scale: float | None
     modes: int
@@ -72,9 +76,10 @@ class Wanted:
 @click.option("--output", type=click.Path(dir_okay=False, path_type=Path), help="Picture to write; FILE-KIND.png if left out.")
 @click.option("--si", is_flag=True, help="The model is in m and N: show mm, kN and kN m.")
 @click.option("--node", help="Node of a history; the one that moves most if left out.")
-@click.option("--direction", default="x", show_default=True, help="Direction of a history: x, y, rz.")
+@click.option("--direction", default="x", show_default=True, help="Direction of a history: x, y, rz; in space also z, rx, ry.")
 @click.option("--element", help="Element of a loop; the one with the widest loop if left out.")
 @click.option("--end", type=click.Choice(["i", "j"]), default="i", show_default=True, help="End of the element.")
+@click.option("--axis", type=click.Choice(["z", "y"]), default="z", show_default=True, help="Local axis of a loop, in space.")
 @click.option("--time", type=float, help="Time of a shape or diagram; that of the largest displacement if left out.")
 @click.option("--scale", type=click.FloatRange(min=0.0, min_open=True), help="Enlargement of displacements.")
 @click.option("--modes", type=click.IntRange(min=1), default=3, show_default=True, help="Number of modes.")
@@ -167,15 +172,14 @@ def _draw(found: Any, kind: str, wanted: Wanted, file: Path) -> Any:
         "model": lambda: plots.plot_model(found, local_axes=wanted.local_axes, units=wanted.units),
         "modes": lambda: _modes(found, wanted),
         "deformed": lambda: plots.plot_deformed(found, time=wanted.time, scale=wanted.scale),
-        "moment": lambda: plots.plot_diagram(found, "moment", time=wanted.time, units=wanted.units),
-        "shear": lambda: plots.plot_diagram(found, "shear", time=wanted.time, units=wanted.units),
-        "axial": lambda: plots.plot_diagram(found, "axial", time=wanted.time, units=wanted.units),
         "history": lambda: plots.plot_displacement(found, *_node(found, wanted), units=wanted.units),
-        "loop": lambda: plots.plot_element_loop(found, _element(found, wanted), wanted.end, units=wanted.units),
+        "loop": lambda: plots.plot_element_loop(found, _element(found, wanted), wanted.end, axis=wanted.axis, units=wanted.units),
         "interaction": lambda: plots.plot_element_interaction(found, _element(found, wanted), wanted.end),
         "energy": lambda: plots.plot_energies(found, units=wanted.units),
         "timing": lambda: _timing(found, file),
     }
+    if kind in plots.DIAGRAMS:
+        return plots.plot_diagram(found, kind, time=wanted.time, units=wanted.units)
     return makers[kind]()
 
 

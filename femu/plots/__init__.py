@@ -20,7 +20,8 @@ from femu.plots.curves import (
     plot_timing,
 )
 from femu.plots.deformed import plot_deformed, plot_modes
-from femu.plots.diagrams import plot_diagram, section_forces
+from femu.plots.diagrams import KINDS as DIAGRAMS
+from femu.plots.diagrams import plot_diagram
 from femu.plots.estimation import (
     plot_consistency,
     plot_estimates,
@@ -30,10 +31,12 @@ from femu.plots.estimation import (
 )
 from femu.plots.interaction import plot_element_interaction, plot_interaction, yield_surface
 from femu.plots.model import plot_model
+from femu.plots.statics import section_forces
 from femu.plots.style import AS_MODEL, SI, Units, save
 
 __all__ = [
     "AS_MODEL",
+    "DIAGRAMS",
     "SI",
     "Units",
     "animate",

@@ -12,6 +12,7 @@ from matplotlib.axes import Axes
 from femu.analyses.hybrid_result import HybridResult
 from femu.element import Name
 from femu.errors import InputError
+from femu.forces import BASIC_NAMES, SPACE_NAMES
 from femu.plots.style import (
     AS_MODEL,
     BLUE,
@@ -145,24 +146,31 @@ def plot_loop(
     return ax
 
 
-def plot_element_loop(result: Result, element: Name, end: str = "i", ax: Axes | None = None, *, units: Units = AS_MODEL) -> Axes:
+def plot_element_loop(
+    result: Result, element: Name, end: str = "i", ax: Axes | None = None, *, axis: str = "z", units: Units = AS_MODEL
+) -> Axes:
     """Moment over rotation from the chord at an end of a beam-column; force over elongation of a truss.
 
-    The basic moment Mi or Mj is counterclockwise positive on the member, as is the rotation.
+    The basic moment Mi or Mj is counterclockwise positive on the member, as is the rotation. In space both are about the local
+    ``axis`` "z" or "y".
     """
     told = result._element(element)
     basic = list(told["basic"])
-    if basic == ["N", "Mi", "Mj"]:
+    if basic in (list(BASIC_NAMES), list(SPACE_NAMES)):
+        in_space = len(basic) > len(BASIC_NAMES)
         if end not in ("i", "j"):
             raise InputError("plot_element_loop", "end", end, 'must be "i" or "j"')
+        if axis not in (("z", "y") if in_space else ("z",)):
+            raise InputError("plot_element_loop", "axis", axis, 'must be "z", or "y" in space')
         size, unit = units.of("moment")
-        column = 1 if end == "i" else 2
+        column = (1 if axis == "z" else 3) + ("i", "j").index(end)
+        name = f"M{axis} at {end}" if in_space else f"M{end}"
         return plot_loop(
             1e3 * result.deformation(element)[:, column],
             result.force(element, "basic")[:, column] / size,
             ax,
             x="rotation from the chord (mrad)",
-            y=labelled(f"moment M{end} of {element}", unit),
+            y=labelled(f"moment {name} of {element}", unit),
         )
     if len(told["nodes"]) == 2 and basic == ["N"]:
         i, j = told["nodes"]

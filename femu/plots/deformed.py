@@ -13,7 +13,7 @@ from femu.analyses.eigen import Modes
 from femu.element import Name
 from femu.errors import InputError
 from femu.plots import marks
-from femu.plots.model import _shape, _towards, draw_members, kind_of
+from femu.plots.model import _shape, _towards, draw_globe, draw_members, kind_of
 from femu.plots.sketch import Displacements, Sketch, displacements, sketch
 from femu.plots.style import BLUE, LINE, LINES, THICK, axes, drawing, short, style
 from femu.results import Result
@@ -59,6 +59,7 @@ def plot_deformed(
         draw_members(ax, plan, faint=True)
         draw_supports(ax, plan)
         draw_moved(ax, plan, moved, factor, None)
+        draw_globe(ax, plan)
         drawing(ax, 0.12)
         ax.set_title(f"{when(result, row)},  displacements × {factor:g}")
     return ax
@@ -123,6 +124,7 @@ def plot_modes(modes: Modes, ax: Axes | None = None, *, numbers: Sequence[int] |
                     label=f"mode {number}: {short(float(modes.periods[number - 1]))} s",
                 )
             )
+        draw_globe(ax, plan)
         drawing(ax, 0.1)
         ax.legend(
             handles=handles,

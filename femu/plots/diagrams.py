@@ -1,74 +1,58 @@
-"""Moment, shear and axial force along the members.
+"""Moments, shear, axial force and torsion along the members, drawn on them.
 
-Signs: N is tension positive; with local x from i to j and y to its left, a positive moment shortens the fibres at positive y
-(sagging, in a beam drawn from left to right), and V = dM/dx. Moments are drawn on the side in tension, as engineers do; shear and
-axial force are drawn towards local y where positive.
-
-The forces at a place x follow from those at end i and the member loads by equilibrium of the piece between, so they are exact
-whatever the law of the member::
-
-    N(x) = -Fx_i - sum(wx),    V(x) = Fy_i + sum(wy),    M(x) = -M_i + Fy_i x + sum(wy (x - a))
+Signs are those of `femu.plots.statics`. Moments are drawn on the side in tension, as engineers do: in a plane towards -y
+where M is positive; in space in the plane in which they bend, a positive Mz towards -y, a positive My towards +z. Shear is
+drawn along its own axis. Axial force and torsion stand towards local y in a plane and towards local z in space, which is up
+on a level beam unless its ``vecxz`` says otherwise.
 """
 
 from __future__ import annotations
 
-from typing import Any
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 from matplotlib.axes import Axes
 from matplotlib.collections import LineCollection, PolyCollection
 
-from femu.element import Name
 from femu.errors import InputError
-from femu.forces import BASIC_NAMES
-from femu.loads import PointLoad, UniformLoad
+from femu.forces import BASIC_NAMES, SPACE_NAMES
 from femu.plots import marks
 from femu.plots.deformed import draw_supports, row_of, when
-from femu.plots.model import HALO, _shape, draw_members
+from femu.plots.model import HALO, _shape, draw_globe, draw_members
 from femu.plots.sketch import Member, Sketch, sketch
+from femu.plots.statics import section_forces
 from femu.plots.style import AS_MODEL, BLUE, INK, SMALL, VERMILION, Units, axes, drawing, short, style
 from femu.results import Result
 
 Array = npt.NDArray[np.float64]
-KINDS = {"moment": "M", "shear": "V", "axial": "N"}
-PLACES = 41  # along a member
+
+
+class Kind(NamedTuple):
+    """A force that is drawn."""
+
+    plane: str | None  # its name among the forces of a section, in a plane ...
+    space: str  # ... and in space
+    towards: int  # local axis it is drawn along in space: 1 is y, 2 is z
+    sign: float
+    quantity: str
+    title: str
+
+
+KINDS = {
+    "moment": Kind("M", "Mz", 1, -1.0, "moment", "Bending moment {}"),
+    "moment-y": Kind(None, "My", 2, 1.0, "moment", "Bending moment {}"),
+    "shear": Kind("V", "Vy", 1, 1.0, "force", "Shear force {}"),
+    "shear-z": Kind(None, "Vz", 2, 1.0, "force", "Shear force {}"),
+    "axial": Kind("N", "N", 2, 1.0, "force", "Axial force {} (tension positive)"),
+    "torsion": Kind(None, "T", 2, 1.0, "moment", "Torsion {}"),
+}
 SHARE = 0.14  # of the model's size: height of the largest ordinate
 OF_MEMBER = 0.35  # of the median length of the members: the same, in a model of many
 MOST_NUMBERED = 24  # members that get their numbers; in a larger model only the extremes do
 NEGLIGIBLE = 1e-6  # of the largest value: drawn without a number
-
-
-def section_forces(result: Result, element: Name, row: int, loads: list[Any] | None = None) -> tuple[Array, Array, Array, Array]:
-    """Places along a member (shares of its length), and N, V and M there, in a row of a result.
-
-    ``loads`` are (pattern, member load) pairs; those of the result's model if left out. A place where a point load stands comes
-    twice: before and behind it.
-    """
-    if loads is None:
-        loads = sketch(result).loads.get(element, [])
-    told = result._element(element)
-    if tuple(told["basic"]) != BASIC_NAMES:
-        raise InputError(f"element {element!r}", "diagram", told["kind"], "must be a beam-column")
-    length = float(told["constants"][0])
-    fx, fy, mi = (float(v) for v in result.force(element, "local")[row, :3])
-    jumps = sorted({load.at for _, load in loads if isinstance(load, PointLoad) and 0.0 < load.at < 1.0})
-    tiny = 1e-12
-    x = np.unique(np.concatenate([np.linspace(0.0, 1.0, PLACES), [a - tiny for a in jumps], [a + tiny for a in jumps]]))
-    s = x * length
-    N, V, M = np.full_like(s, -fx), np.full_like(s, fy), -mi + fy * s
-    for pattern, load in loads:
-        factor = float(result.factor(pattern)[row])
-        if isinstance(load, UniformLoad):
-            N -= factor * load.x * s
-            V += factor * load.y * s
-            M += 0.5 * factor * load.y * s**2
-        else:
-            behind = (x > load.at) | ((load.at >= 1.0) & (x >= 1.0)) | ((load.at <= 0.0) & (x >= 0.0))
-            N -= np.where(behind, factor * load.x, 0.0)
-            V += np.where(behind, factor * load.y, 0.0)
-            M += np.where(behind, factor * load.y * (s - load.at * length), 0.0)
-    return x, N, V, M
+MARGIN = 0.13
+LETTER = 0.6  # width of a digit over the height of the letters
 
 
 def plot_diagram(
@@ -82,47 +66,71 @@ def plot_diagram(
     units: Units = AS_MODEL,
     values: bool = True,
 ) -> Axes:
-    """The "moment", "shear" or "axial" force diagram at a time or in a row.
+    """A force diagram at a time or in a row: "moment", "shear" or "axial"; in space also "moment-y", "shear-z" and "torsion".
 
-    That of the largest displacement is drawn if neither is given. ``scale`` is the length drawn for a force of 1.
+    In space "moment" is about local z and "shear" along local y. The row of the largest displacement is drawn if neither time nor
+    step is given. ``scale`` is the length drawn for a force of 1.
     """
     if kind not in KINDS:
         raise InputError("plot_diagram", "kind", kind, f"must be one of {tuple(KINDS)}")
     row = row_of(result, time, step)
     plan = sketch(result)
-    if not plan.plane:
-        raise InputError("plot_diagram", "result", result.model, "must be of a plane model")
+    told = KINDS[kind]
+    if plan.plane and told.plane is None:
+        plane = tuple(name for name, other in KINDS.items() if other.plane)
+        raise InputError("plot_diagram", "kind", kind, f"must be one of {plane} in a plane model")
     found = _values(plan, result, kind, row)
-    largest = max((float(np.abs(v).max()) for _, _, v in found), default=0.0)
-    height = min(SHARE * plan.size, OF_MEMBER * float(np.median([plan.length(member) for member, _, _ in found])))
+    largest = max(float(np.abs(bar.v).max()) for bar in found)
+    height = min(SHARE * plan.size, OF_MEMBER * float(np.median([plan.length(bar.member) for bar in found])))
     factor = scale if scale is not None else (height / largest if largest > 0.0 else 0.0)
-    size, unit = units.of("moment" if kind == "moment" else "force")
+    size, unit = units.of(told.quantity)
     ax = axes(ax, *_shape(plan))
     with style():
         draw_members(ax, plan, faint=True, colour=INK)
         draw_supports(ax, plan)
-        drawn = -factor if kind == "moment" else factor
-        _draw(ax, plan, found, drawn)
+        _draw(ax, found, told.sign * factor)
+        draw_globe(ax, plan)
+        drawing(ax, MARGIN)
         numbered = found if len(found) <= MOST_NUMBERED else _extremes(found)
-        for member, x, v in numbered if values else []:
-            _write(ax, plan, member, x, v, drawn, largest, size)
-        drawing(ax, 0.13)
-        side = ", drawn on the side in tension" if kind == "moment" else ""
-        name = {"moment": "Bending moment M", "shear": "Shear force V", "axial": "Axial force N (tension positive)"}[kind]
+        if values:
+            _write(ax, [number for bar in numbered for number in _numbers(bar, told.sign * factor, largest)], size)
+        side = ", drawn on the side in tension" if told.quantity == "moment" and kind != "torsion" else ""
+        name = told.title.format(told.plane if plan.plane else told.space)
         ax.set_title(f"{name}{f' in {unit}' if unit else ''}{side},  {when(result, row)}")
     return ax
 
 
-def _values(plan: Sketch, result: Result, kind: str, row: int) -> list[tuple[Member, Array, Array]]:
-    found = []
+class _Bar(NamedTuple):
+    """A member on the paper, with the values along it and the direction they are drawn in."""
+
+    member: Member
+    ends: tuple[Array, Array]
+    across: Array
+    x: Array
+    v: Array
+
+    @property
+    def line(self) -> Array:
+        a, b = self.ends
+        return np.asarray(a + self.x[:, None] * (b - a))
+
+
+def _values(plan: Sketch, result: Result, kind: str, row: int) -> list[_Bar]:
+    told, found = KINDS[kind], []
+    towards = 1 if plan.plane else told.towards
     for element in result.index["elements"]:
-        if tuple(element["basic"]) == BASIC_NAMES and element["column"] is not None:
-            name = element["name"]
-            x, N, V, M = section_forces(result, name, row, plan.loads.get(name, []))
-            found.append((plan.members[name], x, {"moment": M, "shear": V, "axial": N}[kind]))
-        elif tuple(element["basic"]) == ("N",) and kind == "axial" and element["column"] is not None:
-            value = float(result.force(element["name"], "basic")[row, 0])
-            found.append((plan.members[element["name"]], np.array([0.0, 1.0]), np.full(2, value)))
+        if element["column"] is None:
+            continue
+        name, basic = element["name"], tuple(element["basic"])
+        if basic in (BASIC_NAMES, SPACE_NAMES):
+            forces = section_forces(result, name, row, plan.loads.get(name, []))
+            x, v = forces.x, getattr(forces, str(told.plane if basic == BASIC_NAMES else told.space))
+        elif basic == ("N",) and kind == "axial":
+            x, v = np.array([0.0, 1.0]), np.full(2, float(result.force(name, "basic")[row, 0]))
+        else:
+            continue
+        member = plan.members[name]
+        found.append(_Bar(member, plan.ends(member), plan.axes(member)[towards], x, v))
     if not found:
         raise InputError(
             "plot_diagram", "result", result.model, "holds no forces of beam-columns", "save them with Save(forces=True)"
@@ -130,39 +138,46 @@ def _values(plan: Sketch, result: Result, kind: str, row: int) -> list[tuple[Mem
     return found
 
 
-def _extremes(found: list[tuple[Member, Array, Array]]) -> list[tuple[Member, Array, Array]]:
+def _extremes(found: list[_Bar]) -> list[_Bar]:
     """The places of the largest and the least value, as members of one place: all that a large model has room for."""
-    most = max(found, key=lambda item: float(item[2].max()))
-    least = min(found, key=lambda item: float(item[2].min()))
-    return [(member, x[[at]], v[[at]]) for (member, x, v), at in ((most, int(most[2].argmax())), (least, int(least[2].argmin())))]
+    most = max(found, key=lambda bar: float(bar.v.max()))
+    least = min(found, key=lambda bar: float(bar.v.min()))
+    places = ((most, int(most.v.argmax())), (least, int(least.v.argmin())))
+    return [bar._replace(x=bar.x[[at]], v=bar.v[[at]]) for bar, at in places]
 
 
-def _draw(ax: Axes, plan: Sketch, found: list[tuple[Member, Array, Array]], factor: float) -> None:
+def _draw(ax: Axes, found: list[_Bar], factor: float) -> None:
     """Areas and ordinates of all members, positive and negative in a colour each, and their outlines."""
     outlines = marks.Lines()
     areas: dict[str, list[Array]] = {BLUE: [], VERMILION: []}
     ordinates: dict[str, list[Array]] = {BLUE: [], VERMILION: []}
-    for member, x, v in found:
-        a, b = plan.ends(member)
-        across = plan.axes(member)[1]
-        line = a + x[:, None] * (b - a)
-        tips = line + factor * v[:, None] * across
+    for bar in found:
+        line, v = bar.line, bar.v
+        tips = line + factor * v[:, None] * bar.across
         for sign, colour in ((1.0, BLUE), (-1.0, VERMILION)):
             part = np.where(sign * v > 0.0, v, 0.0)
             if np.any(part):
-                areas[colour].append(np.concatenate([line + factor * part[:, None] * across, line[::-1]]))
-        for k in np.linspace(0, len(x) - 1, 9).round().astype(int) if len(found) <= marks.FEW else ():
+                areas[colour].append(np.concatenate([line + factor * part[:, None] * bar.across, line[::-1]]))
+        for k in np.linspace(0, len(v) - 1, 9).round().astype(int) if len(found) <= marks.FEW else ():
             ordinates[BLUE if v[k] >= 0.0 else VERMILION].append(np.array([line[k], tips[k]]))
-        outlines.add(tips, INK, 1.0, "-", 4, f"_{member.name}")
+        outlines.add(tips, INK, 1.0, "-", 4, f"_{bar.member.name}")
     outlines.draw(ax)
     for colour in (BLUE, VERMILION):
         ax.add_collection(PolyCollection(areas[colour], facecolor=colour, alpha=0.22, edgecolor="none", zorder=2), autolim=False)
         ax.add_collection(LineCollection(ordinates[colour], color=colour, linewidth=0.5, zorder=3), autolim=False)
 
 
-def _write(ax: Axes, plan: Sketch, member: Member, x: Array, v: Array, factor: float, largest: float, size: float) -> None:
-    a, b = plan.ends(member)
-    across = plan.axes(member)[1]
+class _Number(NamedTuple):
+    """A value that is written: where its ordinate ends, and where to from there, in points."""
+
+    value: float
+    tip: Array
+    towards: Array
+    shift: Array
+
+
+def _numbers(bar: _Bar, factor: float, largest: float) -> list[_Number]:
+    x, v = bar.x, bar.v
     constant = len(v) == 1 or np.ptp(v) < NEGLIGIBLE * largest
     inner = int(np.abs(v).argmax())
     places = [len(x) // 2] if constant else [0, len(x) - 1]
@@ -172,23 +187,51 @@ def _write(ax: Axes, plan: Sketch, member: Member, x: Array, v: Array, factor: f
         other = int((v * -np.sign(v[inner])).argmax())
         if 0.06 < x[other] < 0.94 and abs(v[other]) > 0.02 * largest:
             places.append(other)
+    along, line, found = _unit(bar.ends[1] - bar.ends[0]), bar.line, []
     for k in places:
-        if abs(v[k]) <= NEGLIGIBLE * largest:
+        if abs(v[k]) > NEGLIGIBLE * largest:
+            towards = np.sign(factor * v[k]) * _unit(bar.across)
+            inward = 0.0 if 0.02 < x[k] < 0.98 else (8.0 if x[k] < 0.5 else -8.0)
+            found.append(_Number(float(v[k]), line[k] + factor * v[k] * bar.across, towards, 7.0 * towards + inward * along))
+    return found
+
+
+def _write(ax: Axes, numbers: list[_Number], size: float) -> None:
+    """The numbers, the largest first; one that would cover a larger one is left out."""
+    box = ax.get_window_extent()
+    points = 72.0 / ax.get_figure(root=True).dpi  # type: ignore[union-attr]
+    (left, right), (low, high) = ax.get_xlim(), ax.get_ylim()
+    per_length = points * min(box.width / (right - left), box.height / (high - low))
+    taken: list[tuple[float, float, float]] = []  # left, right and middle of a text, in points
+    for number in sorted(numbers, key=lambda each: -abs(each.value)):
+        told = short(number.value / size)
+        sideways, upright = _side(number.towards[0]), _side(number.towards[1])
+        x, y = per_length * number.tip + number.shift
+        width = LETTER * SMALL * len(told)
+        start, middle = x - 0.5 * width * (1 - sideways), y + 0.5 * SMALL * upright
+        if any(start < b and a < start + width and abs(middle - at) < SMALL for a, b, at in taken):
             continue
-        towards = np.sign(factor * v[k]) * across
-        tip = a + x[k] * (b - a) + factor * v[k] * across
-        inward = 0.0 if 0.02 < x[k] < 0.98 else (8.0 if x[k] < 0.5 else -8.0)
-        shift = 7.0 * towards + inward * plan.axes(member)[0]
+        taken.append((start, start + width, middle))
         ax.annotate(
-            short(float(v[k]) / size),
-            xy=(float(tip[0]), float(tip[1])),
-            xytext=(float(shift[0]), float(shift[1])),
+            told,
+            xy=(float(number.tip[0]), float(number.tip[1])),
+            xytext=(float(number.shift[0]), float(number.shift[1])),
             textcoords="offset points",
-            ha="center" if abs(towards[0]) < 0.4 else "left" if towards[0] > 0 else "right",
-            va="center" if abs(towards[1]) < 0.4 else "bottom" if towards[1] > 0 else "top",
+            ha=("right", "center", "left")[sideways + 1],  # type: ignore[arg-type]
+            va=("top", "center", "bottom")[upright + 1],  # type: ignore[arg-type]
             fontsize=SMALL,
-            color=BLUE if v[k] >= 0.0 else VERMILION,
+            color=BLUE if number.value >= 0.0 else VERMILION,
             path_effects=HALO,
             annotation_clip=False,
             zorder=8,
         )
+
+
+def _side(part: float) -> int:
+    """Which side of its place a text stands on, by a part of its direction."""
+    return 0 if abs(part) < 0.4 else 1 if part > 0.0 else -1
+
+
+def _unit(vector: Array) -> Array:
+    """A direction on the paper; nothing where it points at the reader."""
+    return np.asarray(vector / (float(np.hypot(*vector)) or 1.0))

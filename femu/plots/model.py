@@ -100,8 +100,7 @@ def plot_model(
             _local_axes(ax, plan)
         if told:
             _names(ax, plan)
-        if not plan.plane:
-            _globe(ax, plan)
+        draw_globe(ax, plan)
         drawing(ax, 0.2)
         if legend and handles:
             ax.legend(
@@ -352,13 +351,24 @@ def _local_axes(ax: Axes, plan: Sketch) -> None:
                     marks.ray(ax, at, local[row], LOCAL_AXES * min(1.0, float(np.linalg.norm(local[row]))), AXIS, name)
 
 
-def _globe(ax: Axes, plan: Sketch) -> None:
-    """The global axes of a model in space, beside it."""
+def draw_globe(ax: Axes, plan: Sketch) -> None:
+    """The global axes of a model in space, beside it; in a plane they need no drawing."""
+    if plan.plane:
+        return
     corners = np.array(list(plan.points.values()))
     at = corners.min(axis=0) - np.array([0.08, 0.04]) * plan.size
     for name in ("x", "y", "z"):
         step = plan.direction(name)
         marks.ray(ax, at, step, 1.5 * LOCAL_AXES * float(np.linalg.norm(step)), INK, name)
+
+
+def _clear(plan: Sketch, member: Member) -> float:
+    """-1 where a member's name belongs to its left: its uniform load is drawn on its right."""
+    for _, load in plan.loads.get(member.name, []):
+        if not isinstance(load, PointLoad):
+            from_where = -(np.array([load.x, load.y, load.z]) @ plan.axes(member)) @ plan.normal(member)
+            return -1.0 if from_where < 0.0 else 1.0
+    return 1.0
 
 
 def _names(ax: Axes, plan: Sketch) -> None:
@@ -388,7 +398,7 @@ def _names(ax: Axes, plan: Sketch) -> None:
             continue
         a, b = plan.ends(member)
         at = a + 0.55 * (b - a)
-        shift = -8.0 * plan.normal(member) if plan.length(member) > 0.0 else np.array([0.0, -11.0])
+        shift = -8.0 * _clear(plan, member) * plan.normal(member) if plan.length(member) > 0.0 else np.array([0.0, -11.0])
         ax.annotate(
             plain(member.name),
             xy=(float(at[0]), float(at[1])),

@@ -14,6 +14,7 @@ import numpy.typing as npt
 from femu.analyses.eigen import Modes
 from femu.element import SPACE_DOFS, Element, Name
 from femu.elements.frame_element import FrameElement
+from femu.elements.space_frame import MATRIX, OFFSETS
 from femu.errors import FileError, InputError
 from femu.experimental.element import Experimental, ExperimentalBeamColumn
 from femu.model import Model
@@ -256,14 +257,20 @@ def _from_index(result: Result) -> Sketch:
     plane = all(len(x) < 3 for x in points.values())
     members = {}
     for e in result.index["elements"]:
-        ends = np.array(e["constants"][3:7], dtype=float) if "constants" in e and plane else np.zeros(4)
+        ends, vecxz = (np.zeros(2), np.zeros(2)), None
+        if "constants" in e and plane:
+            ends = (np.array(e["constants"][3:5]), np.array(e["constants"][5:7]))
+        elif "constants" in e:
+            told = np.array(e["constants"][:MATRIX])
+            ends, vecxz = (told[OFFSETS:OFFSETS + 3], told[OFFSETS + 3:]), told[OFFSETS - 3:OFFSETS]
         members[e["name"]] = Member(
             e["name"],
             e["kind"],
             tuple(e["nodes"]),
             "constants" in e,
             "Experimental" in e["kind"],
-            (_in_space(ends[:2]), _in_space(ends[2:])),
+            (_in_space(ends[0]), _in_space(ends[1])),
+            vecxz=vecxz,  # local z itself
         )
     return Sketch(result.model, {n: _in_space(x) for n, x in points.items()}, members, plane)
 

@@ -15,7 +15,7 @@ from femu.analyses.hybrid_result import HybridResult
 from femu.check import check
 from femu.element import Name
 from femu.errors import FemuError
-from femu.forces import BASIC_NAMES
+from femu.forces import BASIC_NAMES, SPACE_NAMES
 from femu.model import Model
 from femu.plots import (
     AS_MODEL,
@@ -101,8 +101,11 @@ def _summary(page: Page, result: Result, units: Units, moving: tuple[Name, str] 
     drift = _drift(result)
     if drift is not None:
         facts.append((f"largest storey drift, {drift[1]} to {drift[2]}", 100.0 * drift[0], "%"))
-    with suppress(FemuError):  # reactions that were not saved
-        facts.append(("peak base shear", float(np.abs(result.base_shear()).max()) / force, force_name))
+    plane = sketch(result).plane
+    for direction in ("x",) if plane else ("x", "y"):
+        with suppress(FemuError):  # reactions that were not saved
+            peak = float(np.abs(result.base_shear(direction)).max()) / force
+            facts.append(("peak base shear" if plane else f"peak base shear in {direction}", peak, force_name))
     if result.arrays["energy"].shape[1] and np.ptp(result.arrays["energy"][:, 0]) > 0.0:
         facts.append(("energy out of balance", 100.0 * result.energy_error, "%"))
     if len(result.iterations):
@@ -112,7 +115,7 @@ def _summary(page: Page, result: Result, units: Units, moving: tuple[Name, str] 
     if not (units.length_name or units.force_name):
         page.paragraph(
             "Quantities are in the units of the model. Displacements are relative to the ground; rotations and moments are "
-            "counterclockwise positive, axial forces positive in tension."
+            f"{'counterclockwise positive' if plane else 'positive by the right hand'}, axial forces positive in tension."
         )
 
 
@@ -121,16 +124,18 @@ def _drift(result: Result) -> tuple[float, Name, Name] | None:
     at = {json.loads(k): x for k, x in result.index["coordinates"].items()}
     columns: dict[tuple[float, ...], list[tuple[float, Name]]] = {}
     for node, x in at.items():
-        if len(x) > 1 and result._has(node, "x") and result._place(node, "x") in result.index["nodal"]["u"]:
+        level = "xy"[: len(x) - 1]
+        if level and all(result._has(node, d) and result._place(node, d) in result.index["nodal"]["u"] for d in level):
             columns.setdefault(tuple(round(v, 6) for v in x[:-1]), []).append((x[-1], node))  # the last axis is up
     best: tuple[float, Name, Name] | None = None
     for stack in columns.values():
         stack.sort(key=lambda pair: pair[0])
         for (low, bottom), (high, top) in pairwise(stack):
             if high > low:
-                value = float(np.abs(result.drift(bottom, top)).max())
-                if best is None or value > best[0]:
-                    best = (value, bottom, top)
+                for direction in "xy"[: len(at[bottom]) - 1]:  # those that are level
+                    value = float(np.abs(result.drift(bottom, top, direction)).max())
+                    if best is None or value > best[0]:
+                        best = (value, bottom, top)
     return best
 
 
@@ -218,7 +223,7 @@ def _response(page: Page, result: Result, units: Units, moving: tuple[Name, str]
         _path(page, result, units, node, direction)
     page.figure(lambda: plot_deformed(result), "Deformed shape at the largest displacement, over the structure at rest.")
     plan = sketch(result)
-    if plan.plane and len(plan.members) <= MOST_ANIMATED and result.time[-1] > result.time[0]:
+    if len(plan.members) <= MOST_ANIMATED and result.time[-1] > result.time[0]:
         page.piece(player(result, whole=False))
 
 
@@ -238,33 +243,41 @@ def _path(page: Page, result: Result, units: Units, node: Name, direction: str) 
 
 
 def _forces(page: Page, result: Result, units: Units) -> None:
-    if not any(tuple(e["basic"]) == BASIC_NAMES and e["column"] is not None for e in result.index["elements"]):
-        return
-    if not sketch(result).plane:
+    if not any(tuple(e["basic"]) in (BASIC_NAMES, SPACE_NAMES) and e["column"] is not None for e in result.index["elements"]):
         return
     page.section("Forces")
+    about = "" if sketch(result).plane else " about local z"
     page.figure(
         lambda: plot_diagram(result, "moment", units=units),
-        "Bending moments at the largest displacement, on the side in tension.",
+        f"Bending moments{about} at the largest displacement, on the side in tension.",
     )
+    others = {"shear": "Shear forces", "axial": "Axial forces"}
+    if about:
+        page.figure(lambda: plot_diagram(result, "moment-y", units=units), "Bending moments about local y at the same time.")
+        others = {
+            "shear": "Shear forces along local y", "shear-z": "Shear forces along local z", "axial": "Axial forces",
+            "torsion": "Torsion",
+        }
     with page.side_by_side():
-        page.figure(lambda: plot_diagram(result, "shear", units=units), "Shear forces at the same time.")
-        page.figure(lambda: plot_diagram(result, "axial", units=units), "Axial forces at the same time.")
+        for kind, told in others.items():
+            page.figure(lambda kind=kind: plot_diagram(result, kind, units=units), f"{told} at the same time.")  # type: ignore[misc]
 
 
-def by_work(result: Result) -> list[tuple[float, Name, str]]:
-    """Work taken up by the rotation of each end of the beam-columns, with member and end; the largest first."""
-    work: list[tuple[float, Name, str]] = []
+def by_work(result: Result) -> list[tuple[float, Name, str, str]]:
+    """Work taken up by the rotation of each end of the beam-columns, with member, end and local axis; the largest first."""
+    work: list[tuple[float, Name, str, str]] = []
     for element in result.index["elements"]:
-        if tuple(element["basic"]) != BASIC_NAMES or element["column"] is None or len(result.time) < 3:
+        basic = tuple(element["basic"])
+        if basic not in (BASIC_NAMES, SPACE_NAMES) or element["column"] is None or len(result.time) < 3:
             continue
         try:
             v, q = result.deformation(element["name"]), result.force(element["name"], "basic")
         except FemuError:
             continue
-        for column, end in ((1, "i"), (2, "j")):
+        bent = (("z", "i"), ("z", "j"), ("y", "i"), ("y", "j"))[: 2 if basic == BASIC_NAMES else 4]
+        for column, (axis, end) in enumerate(bent, 1):
             moments, turns = q[:, column], v[:, column]
-            work.append((abs(float(np.sum(0.5 * (moments[1:] + moments[:-1]) * np.diff(turns)))), element["name"], end))
+            work.append((abs(float(np.sum(0.5 * (moments[1:] + moments[:-1]) * np.diff(turns)))), element["name"], end, axis))
     return sorted(work, key=lambda item: item[0], reverse=True)
 
 
@@ -273,17 +286,18 @@ def _loops(page: Page, result: Result, units: Units, model: Model | None) -> Non
     shown = [item for item in work[:LOOPS] if item[0] > 1e-3 * work[0][0] > 0.0]
     if not shown:
         return
+    plane = sketch(result).plane
     page.section("Hysteresis")
     page.paragraph("Moment over rotation from the chord at the member ends that took up most energy.")
     with page.side_by_side():
-        for _, name, end in shown:
+        for _, name, end, axis in shown:
             page.figure(
-                lambda name=name, end=end: plot_element_loop(result, name, end, units=units),  # type: ignore[misc]
-                f"Member {name}, end {end}.",
+                lambda name=name, end=end, axis=axis: plot_element_loop(result, name, end, axis=axis, units=units),  # type: ignore[misc]
+                f"Member {name}, end {end}{'' if plane else f', about local {axis}'}.",
             )
     with page.side_by_side():
-        for _, name, end in shown[:2]:
-            if model is not None and section_of(model.elements.get(name), end) is not None:
+        for _, name, end, _ in shown[:2]:
+            if plane and model is not None and section_of(model.elements.get(name), end) is not None:
                 page.figure(
                     lambda name=name, end=end: plot_element_interaction(result, name, end),  # type: ignore[misc]
                     f"Axial force and moment at end {end} of {name}, over the virgin yield surface.",

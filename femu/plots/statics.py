@@ -1,0 +1,101 @@
+"""Forces in the sections along a member, from those at its end i and its loads.
+
+They follow from equilibrium of the piece between end i and the section, so they are exact whatever the law of the member. With
+the forces F and moments M at end i in local axes, and the loads w between ::
+
+    N(x)  = -Fx_i - sum(wx)                           tension positive
+    V(x)  =  Fy_i + sum(wy)                           Vz(x) = Fz_i + sum(wz)
+    M(x)  = -Mz_i + Fy_i x + sum(wy (x - a))          My(x) = -My_i - Fz_i x - sum(wz (x - a)),    T = -Mx_i
+
+Moments turn with the right hand about their axis on the face that looks towards end j: a positive M (in space Mz) shortens the
+fibres at positive y (sagging, in a beam drawn from left to right), a positive My stretches those at positive z. So V = dM/dx and
+Vz = -dMy/dx.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from femu.element import Name
+from femu.errors import InputError
+from femu.forces import BASIC_NAMES, SPACE_NAMES
+from femu.loads import PointLoad, UniformLoad
+from femu.plots.sketch import sketch
+from femu.results import Result
+
+Array = npt.NDArray[np.float64]
+PLACES = 41  # along a member
+TINY = 1e-12  # share of the length: before and behind a point load
+
+
+class PlaneForces(NamedTuple):
+    """Places along a member of a plane model as shares of its length, and the forces there."""
+
+    x: Array
+    N: Array
+    V: Array
+    M: Array
+
+
+class SpaceForces(NamedTuple):
+    """Places along a member in space as shares of its length, and the forces there."""
+
+    x: Array
+    N: Array
+    Vy: Array
+    Vz: Array
+    T: Array
+    My: Array
+    Mz: Array
+
+
+def section_forces(
+    result: Result, element: Name, row: int, loads: list[Any] | None = None
+) -> PlaneForces | SpaceForces:
+    """Places along a member (shares of its length), and the forces there in a row of a result: N, V and M, in space N, Vy, Vz,
+    T, My and Mz.
+
+    ``loads`` are (pattern, member load) pairs; those of the result's model if left out. A place where a point load stands comes
+    twice: before and behind it.
+    """
+    if loads is None:
+        loads = sketch(result).loads.get(element, [])
+    told = result._element(element)
+    basic = tuple(told["basic"])
+    if basic not in (BASIC_NAMES, SPACE_NAMES):
+        raise InputError(f"element {element!r}", "diagram", told["kind"], "must be a beam-column")
+    length, ends = float(told["constants"][0]), result.force(element, "local")[row]
+    x = _places(loads)
+    force, arm = np.zeros((3, len(x))), np.zeros((3, len(x)))  # of the loads before each place: sum, and moment about it
+    for pattern, load in loads:
+        parts = float(result.factor(pattern)[row]) * np.array([load.x, load.y, load.z])
+        before, lever = _before(load, x, length)
+        force += parts[:, None] * before
+        arm += parts[:, None] * lever
+    s = x * length
+    if basic == BASIC_NAMES:
+        fx, fy, mi = ends[:3]
+        return PlaneForces(x, -fx - force[0], fy + force[1], -mi + fy * s + arm[1])
+    fx, fy, fz, mx, my, mz = ends[:6]
+    return SpaceForces(
+        x, -fx - force[0], fy + force[1], fz + force[2], np.full_like(s, -mx), -my - fz * s - arm[2], -mz + fy * s + arm[1]
+    )
+
+
+def _places(loads: list[Any]) -> Array:
+    jumps = [load.at for _, load in loads if isinstance(load, PointLoad) and 0.0 < load.at < 1.0]
+    return np.unique(np.concatenate([np.linspace(0.0, 1.0, PLACES), [a - TINY for a in jumps], [a + TINY for a in jumps]]))
+
+
+def _before(load: Any, x: Array, length: float) -> tuple[Array, Array]:
+    """Of a load of 1: what stands before each place, and its moment about it."""
+    s = x * length
+    if isinstance(load, UniformLoad):
+        return s, 0.5 * s**2
+    if isinstance(load, PointLoad):
+        behind = (x > load.at) | ((load.at >= 1.0) & (x >= 1.0)) | ((load.at <= 0.0) & (x >= 0.0))
+        return behind.astype(float), np.where(behind, s - load.at * length, 0.0)
+    raise InputError("section_forces", "load", type(load).__name__, "must be a UniformLoad or a PointLoad")
