@@ -20,6 +20,7 @@ from femu.materials.min_max import MinMax
 from femu.materials.nm_section import NMSection
 from femu.materials.parallel import Parallel
 from femu.materials.popovics_concrete import PopovicsConcrete
+from femu.materials.quadrilinear_pinching import QuadrilinearPinching
 from femu.materials.series import Series
 from femu.materials.trilinear_pinching import TrilinearPinching
 from femu.materials.uncoupled_section import UncoupledSection
@@ -47,6 +48,7 @@ __all__ = [
     "NMSection",
     "Parallel",
     "PopovicsConcrete",
+    "QuadrilinearPinching",
     "Series",
     "TrilinearPinching",
     "UncoupledSection",

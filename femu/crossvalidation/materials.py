@@ -29,6 +29,7 @@ from femu.materials import (
     MinMax,
     Parallel,
     PopovicsConcrete,
+    QuadrilinearPinching,
     Series,
     TrilinearPinching,
     Viscous,
@@ -95,6 +96,13 @@ def _(m: MenegottoPinto, book: Book) -> int:
 @_write.register
 def _(m: TrilinearPinching, book: Book) -> int:
     return _command(book, "Hysteretic", *(value for _, _, value in m.own_parameters()))
+
+
+@_write.register
+def _(m: QuadrilinearPinching, book: Book) -> int:
+    book.note("OpenSees keeps the damage that a tried and discarded change of direction has taken over; femu does not.")
+    *numbers, by_cycles = (value for _, _, value in m.own_parameters())
+    return _command(book, "Pinching4", *numbers, "cycle" if by_cycles else "energy")
 
 
 @_write.register

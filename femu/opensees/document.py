@@ -55,6 +55,8 @@ Where the two differ on purpose:
 - Constraints are always kept exactly. `Penalty` and `Lagrange` are accepted and give what they tend to.
 - The state determination of force-based beam-columns iterates until the error is negligible; `-iter` is accepted.
 - `Series` iterates until the stresses of its parts are equal; OpenSees makes one pass a call.
+- `Pinching4` with two equal stresses one after the other has a level line there; OpenSees reads such a line from the one
+  after it. A step that is tried and not kept leaves no trace; OpenSees keeps the damage of a change of direction.
 - The tangent of P-Delta is symmetric in femu, so Newton may take another number of iterations there; the same holds for
   `BoucWen`, whose tangent in femu is that of the step, and for modal damping.
 - `BFGS`, `Broyden`, `SecantNewton` and `PeriodicNewton` run as Krylov-accelerated Newton: the same equilibrium, other

@@ -124,6 +124,19 @@ def _hysteretic_sm(d: Domain, reader: Reader, a: dict[str, Any]) -> Material:
     return _pinching(*_sides(reader, positive, negative), *(a["pinch"] or (1.0, 1.0)), *damage, a["beta"] or 0.0)
 
 
+@MATERIALS.kind("Pinching4", form="*numbers dmgType:w", into="QuadrilinearPinching")
+def _pinching4(d: Domain, reader: Reader, a: dict[str, Any]) -> Material:
+    numbers, kind = a["numbers"], a["dmgType"].removeprefix("damage").removeprefix("Damage").lower()
+    if kind not in ("cycle", "energy"):
+        raise reader.error(f"dmgType = {a['dmgType']!r} must be 'cycle' or 'energy'.")
+    if len(numbers) not in (27, 38):
+        raise reader.error("needs 4 points (stress, strain) a side, rDisp rForce uForce a side, gK1 gK2 gK3 gK4 gKLim, gD1 ... "
+                           "gDLim, gF1 ... gFLim, gE (38 numbers), or one side alone (27); "
+                           f"{len(numbers)} numbers were given.")
+    made = laws.QuadrilinearPinching if len(numbers) == 38 else laws.QuadrilinearPinching.symmetric
+    return made(*numbers, kind == "cycle")
+
+
 @MATERIALS.kind("BoucWen", form="alpha ko n gamma beta Ao deltaA deltaNu deltaEta tolerance=1e-8 maxNumIter:i=20",
                 into="BoucWen")
 def _bouc_wen(d: Domain, reader: Reader, a: dict[str, Any]) -> Material:
@@ -172,6 +185,6 @@ _REFUSED = """APDFMD APDMD APDVFD ASDConcrete1D BWBN Backbone BarSlip Bilin Bond
     Concrete03 Concrete06 Concrete07 ConcreteCM ConcreteD ConcretewithSITC ConfinedConcrete01
     Dodd_Restrepo DowelType ElasticMultiLinear FRPConfinedConcrete Fatigue GNG HyperbolicGap IMKBilin IMKPeakOriented IMKPinching
     Impact InitStrainMaterial InitStressMaterial KikuchiAikenHDR KikuchiAikenLRB LimitState ModIMKPeakOriented ModIMKPinching
-    MultiLinear Multiplier PathIndependent Pinching4 PySimple1 QzSimple1 RambergOsgoodSteel Ratchet ReinforcingSteel SAWS SMA
+    MultiLinear Multiplier PathIndependent PySimple1 QzSimple1 RambergOsgoodSteel Ratchet ReinforcingSteel SAWS SMA
     SelfCentering Steel4 SteelMPF TzSimple1"""
 MATERIALS.refuse("femu has no such law", *_REFUSED.split())

@@ -29,6 +29,7 @@ from femu.materials import (
     MinMax,
     Parallel,
     PopovicsConcrete,
+    QuadrilinearPinching,
     Series,
     TrilinearPinching,
     Viscous,
@@ -108,11 +109,16 @@ class Case:
 
 STEEL = Bilinear(E, FY, 0.02)
 TRILINEAR = (1.0, 0.005, 1.5, 0.02, 1.2, 0.05, -1.1, -0.006, -1.4, -0.025, -1.5, -0.04)
+QUADRILINEAR = (1.0, 0.005, 1.5, 0.02, 1.2, 0.05, 0.3, 0.08, -1.1, -0.006, -1.4, -0.025, -1.5, -0.04, -1.6, -0.06)
+PINCHING = (0.6, 0.3, -0.1, 0.5, 0.4, -0.2)
+DEGRADATION = (0.3, 0.02, 0.5, 1.0, 0.6, 0.2, 0.01, 1.0, 1.0, 0.3, 0.1, 0.02, 1.0, 1.0, 0.5)
 CONCRETE = dict(fc=30e6, peak_strain=0.002, fcu=6e6, crushing_strain=0.006)
 
 STEEL02 = 1e-9
 """Steel02 loses digits where a reversal lies on an asymptote: it takes the slope to the corner as the quotient of
 two differences. femu's law does not (test_laws.py compares it with extended precision)."""
+PINCHING4 = 1e-9
+"""Beyond its last point Pinching4 measures compression from a million times the strain of that point."""
 
 CASES: dict[str, Case] = {
     "elastic": Case(Elastic(E), 0.003, [["Elastic", 1, E]]),
@@ -152,6 +158,15 @@ CASES: dict[str, Case] = {
     "bilinear, pinched": Case(
         TrilinearPinching.bilinear(*TRILINEAR[:4], *TRILINEAR[6:10], 0.6, 0.3, 0.0, 0.02, 0.1), 0.03,
         [["Hysteretic", 1, *TRILINEAR[:4], *TRILINEAR[6:10], 0.6, 0.3, 0.0, 0.02, 0.1]]),
+    "quadrilinear": Case(
+        QuadrilinearPinching(*QUADRILINEAR, *PINCHING), 0.06,
+        [["Pinching4", 1, *QUADRILINEAR, *PINCHING, *[0.0] * 15, 1.0, "energy"]], round_off=PINCHING4),
+    "quadrilinear, degrading by cycles": Case(
+        QuadrilinearPinching(*QUADRILINEAR, *PINCHING, *DEGRADATION, 20.0, by_cycles=True), 0.06,
+        [["Pinching4", 1, *QUADRILINEAR, *PINCHING, *DEGRADATION, 20.0, "cycle"]], round_off=PINCHING4),
+    "quadrilinear, degrading by energy": Case(
+        QuadrilinearPinching.symmetric(*QUADRILINEAR[:8], 0.5, 0.25, 0.05, *DEGRADATION, 5.0, False), 0.05,
+        [["Pinching4", 1, *QUADRILINEAR[:8], 0.5, 0.25, 0.05, *DEGRADATION, 5.0, "energy"]], round_off=PINCHING4),
     "concrete": Case(
         KentParkConcrete(**CONCRETE), 0.005, [["Concrete01", 1, -30e6, -0.002, -6e6, -0.006]]),
     "concrete, nothing left": Case(

@@ -23,12 +23,16 @@ from femu.materials import (
     MenegottoPinto,
     MinMax,
     Parallel,
+    QuadrilinearPinching,
     Series,
     Viscous,
 )
 
 E, FY = 200e9, 300e6
 STEEL = Bilinear(E, FY, 0.02)
+QUADRILINEAR = (1.0, 0.005, 1.5, 0.02, 1.2, 0.05, 0.3, 0.08, -1.1, -0.006, -1.4, -0.025, -1.5, -0.04, -1.6, -0.06)
+PINCHING = (0.6, 0.3, -0.1, 0.5, 0.4, -0.2)
+DEGRADATION = (0.3, 0.02, 0.5, 1.0, 0.6, 0.2, 0.01, 1.0, 1.0, 0.3, 0.1, 0.02, 1.0, 1.0, 0.5)
 DASHPOT_DT = 0.02
 
 MATERIALS: dict[str, tuple[Material, float]] = {
@@ -45,6 +49,8 @@ MATERIALS: dict[str, tuple[Material, float]] = {
     "KentParkConcrete": (KentParkConcrete(fc=30e6, peak_strain=0.002, fcu=6e6, crushing_strain=0.006), 0.005),
     "KentParkTension": (KentParkTension(fc=30e6, peak_strain=0.002, fcu=6e6, crushing_strain=0.006, unloading_ratio=0.1,
                                         ft=3e6, softening_modulus=2e9), 0.003),
+    "QuadrilinearPinching, by energy": (QuadrilinearPinching(*QUADRILINEAR, *PINCHING, *DEGRADATION, 20.0), 0.06),
+    "QuadrilinearPinching, by cycles": (QuadrilinearPinching(*QUADRILINEAR, *PINCHING, *DEGRADATION, 20.0, True), 0.06),
     "ElasticGap": (ElasticGap(E, FY, 0.001, 0.05), 0.006),
     "ElasticGap, compression, damage": (ElasticGap(E, -FY, -0.001, 0.05, damage=True), 0.006),
     "MinMax": (MinMax(STEEL, -0.0075, 0.0078), 0.008),
