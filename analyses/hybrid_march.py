@@ -182,6 +182,7 @@ class HybridMarch:
                 if self.journal is not None:
                     noted = row if watched is None else np.concatenate([row, watched()])
                     self.journal.commit(step + 1, now, self.state.vector, test._extra(), test.parameters, noted)
+                    row[2] = clock() - start  # with the journal's own time, which the journal itself cannot hold
         finally:
             self.seconds = clock() - begun
 
