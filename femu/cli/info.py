@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.metadata
 import os
 import platform
+import re
 from pathlib import Path
 
 import click
@@ -15,14 +16,8 @@ from femu.kernel_cache import cache_folder
 
 PACKAGES = ("numpy", "scipy", "numba", "llvmlite", "h5py", "matplotlib", "click", "rich")
 
-EXTRAS: dict[str, tuple[str, ...]] = {
-    "opensees": ("openseespy",),
-    "dask": ("dask", "distributed"),
-    "monitor": ("nicegui",),
-    "docs": ("sphinx", "furo"),
-    "test": ("pytest", "hypothesis"),
-}
-"""Extras of the install and the packages that tell whether one is there."""
+EXTRA = re.compile(r"^([\w.-]+).*; *extra == ['\"](\w+)['\"]$")  # a package that an extra of femu needs
+MANY = 4  # packages of an extra that are listed
 
 MEGABYTE = 1e6
 
@@ -50,10 +45,29 @@ def collect() -> Table:
     ]
     folder, kernels, size = cache_folder(), *cached_kernels(cache_folder())
     rows += [Row("cache folder", str(folder)), Row("compiled kernels", f"{kernels} ({size / MEGABYTE:.2f} MB)")]
-    for extra, packages in EXTRAS.items():
-        found = [f"{package} {version(package)}" for package in packages if version(package)]
-        rows.append(Row(f"extra {extra}", ", ".join(found) if len(found) == len(packages) else "not installed"))
+    rows += [Row(f"extra {extra}", presence(packages)) for extra, packages in extras().items()]
     return Table("femu info", rows)
+
+
+def extras() -> dict[str, list[str]]:
+    """The extras of the install, each with the packages it needs."""
+    try:
+        needed = importlib.metadata.requires("femu") or []
+    except importlib.metadata.PackageNotFoundError:
+        needed = []
+    found: dict[str, list[str]] = {}
+    for match in filter(None, map(EXTRA.match, needed)):
+        found.setdefault(match[2], []).append(match[1])
+    return found
+
+
+def presence(packages: list[str]) -> str:
+    """Versions of packages, or which of them are missing."""
+    missing = [package for package in packages if version(package) is None]
+    if missing:
+        return "not installed" if len(missing) == len(packages) else f"incomplete, without {', '.join(missing)}"
+    more = f" and {len(packages) - MANY} more" if len(packages) > MANY else ""
+    return ", ".join(f"{package} {version(package)}" for package in packages[:MANY]) + more
 
 
 def version(package: str) -> str | None:

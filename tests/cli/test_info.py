@@ -10,7 +10,7 @@ import numpy
 import pytest
 from click.testing import CliRunner
 
-from femu.cli.info import cached_kernels
+from femu.cli.info import cached_kernels, extras
 from femu.cli.main import main
 
 
@@ -34,10 +34,18 @@ def test_versions_and_cache_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPat
 
 
 def test_an_extra_counts_only_when_whole(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("femu.cli.info.EXTRAS", {"both": ("numpy", "no-such-package"), "one": ("numpy",)})
+    needed = ["numpy>=1.26", "numpy>=2; extra == 'one'", 'numpy>=2; extra == "both"', "no-such-package; extra == 'both'",
+              "no-such-package==3; extra == 'none'"]
+    monkeypatch.setattr("importlib.metadata.requires", lambda name: needed)
     told = _info()
-    assert told["extra both"] == "not installed"
     assert told["extra one"] == f"numpy {numpy.__version__}"
+    assert told["extra both"] == "incomplete, without no-such-package"
+    assert told["extra none"] == "not installed"
+
+
+def test_the_extras_are_those_of_the_install() -> None:
+    assert extras()["monitor"] == ["bokeh"]
+    assert {"opensees", "dask", "docs", "test"} <= set(extras())
 
 
 def test_cache_folder_that_does_not_exist_is_empty(tmp_path: Path) -> None:
