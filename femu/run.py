@@ -21,6 +21,7 @@ from femu.state import State
 
 Array = npt.NDArray[np.float64]
 _ALIGNMENT = 64
+_LINE = 8  # floats of a cache line
 
 
 def address(array: npt.NDArray[Any]) -> int:
@@ -60,14 +61,12 @@ class Run:
         for place, array in (
                 (slot.INTEGERS, p.integers), (slot.TABLE, p.table), (slot.GROUPS, p.groups), (slot.P, self.parameters),
                 (slot.G, p.geometry), (slot.PLAN, p.pattern.plan), (slot.LINKS, p.links), (slot.NODAL, p.nodal),
-                (slot.MEMBER, p.member), (slot.U1, aligned(p.ndof)), (slot.V1, aligned(p.ndof)), (slot.A1, aligned(p.ndof)),
-                (slot.F, aligned(p.ndof)), (slot.D, aligned(p.ndof)), (slot.T, aligned(elements)),
-                (slot.K, aligned(matrix)), (slot.AXIAL, np.zeros(members)), (slot.AXIAL_FACTORED, np.zeros(members)),
-                (slot.STEP, np.zeros(5)), (slot.LOAD, np.zeros(p.load_floats)),
-                (slot.W, aligned(p.workspace + 64)), (slot.PEXT, aligned(p.ndof)), (slot.PEXT0, aligned(p.ndof)),
-                (slot.FACTORS1, np.zeros(max(len(p.pattern_names), 1))),
-                (slot.NODAL_WANTED, np.any(p.nodal != 0.0, axis=1).astype(np.int64))):
+                (slot.MEMBER, p.member), (slot.NODAL_WANTED, p.nodal.any(axis=1).astype(np.int64))):
             self.hold(place, array)
+        self.rooms({slot.U1: p.ndof, slot.V1: p.ndof, slot.A1: p.ndof, slot.F: p.ndof, slot.D: p.ndof, slot.T: elements,
+                    slot.K: matrix, slot.AXIAL: members, slot.AXIAL_FACTORED: members, slot.STEP: 5,
+                    slot.LOAD: p.load_floats, slot.W: p.workspace + 64, slot.PEXT: p.ndof, slot.PEXT0: p.ndof,
+                    slot.FACTORS1: len(p.pattern_names)})
         for place, array in ((slot.U, self[slot.U1]), (slot.V, self[slot.V1])):
             self.hold(place, array)
         for place, number in (
@@ -93,13 +92,23 @@ class Run:
         self.context[place] = address(array)
         return array
 
+    def rooms(self, sizes: dict[int, int]) -> None:
+        """Hold zeros of so many floats in each of some slots, one after the other; each begins at a cache line."""
+        whole = {place: (max(size, 1) + _LINE - 1) // _LINE * _LINE for place, size in sizes.items()}
+        shared = aligned(sum(whole.values()))
+        base, start = address(shared), 0
+        for place, size in sizes.items():
+            self._held[place] = shared[start:start + size]
+            self.context[place] = base + 8 * start
+            start += whole[place]
+
     def use(self, state: State) -> None:
         """Work on this state from now on."""
         if state.program.digest != self.program.digest or state.vector.shape != (self.program.layout.size,):
             raise InputError("analysis", "start", state, f"must be a state of {self.program!r}",
-                             "states belong to the model they were made with")
+                             "a state belongs to the model as it was then: add members, loads and damping before the first analysis")
         self.state = state
-        base, layout = state.vector.ctypes.data, self.program.layout
+        base, layout = address(state.vector), self.program.layout
         for place, start in ((slot.TIME, layout.time), (slot.ENERGY, layout.energy), (slot.FACTORS, layout.factors),
                              (slot.U0, layout.u), (slot.V0, layout.v), (slot.A0, layout.a), (slot.F0, layout.internal),
                              (slot.D0, layout.damping), (slot.AXIAL0, layout.axial), (slot.C, layout.elements)):
