@@ -106,7 +106,7 @@ class Run:
         """Work on this state from now on."""
         if state.program.digest != self.program.digest or state.vector.shape != (self.program.layout.size,):
             raise InputError("analysis", "start", state, f"must be a state of {self.program!r}",
-                             "a state belongs to the model as it was then: add members, loads and damping before the first analysis")
+                             "a state belongs to the model as it was: add members, loads and damping before the first analysis")
         self.state = state
         base, layout = address(state.vector), self.program.layout
         for place, start in ((slot.TIME, layout.time), (slot.ENERGY, layout.energy), (slot.FACTORS, layout.factors),
