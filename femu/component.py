@@ -113,6 +113,11 @@ class Constitutive(Component):
         """Whether the response depends on the rate of deformation."""
         return any(part.rate_dependent for _, part in self.parts()) or (getattr(self, "law", None) is not None and self.law.rate)
 
+    @property
+    def breaks_after_step(self) -> bool:
+        """Whether it may break at the end of a step, so that a second look at the same strain finds it broken."""
+        return any(part.breaks_after_step for _, part in self.parts())
+
     def kernel(self) -> Kernel:
         """The compiled block."""
         return _block(type(self))

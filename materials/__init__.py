@@ -14,6 +14,7 @@ from femu.materials.fibre_section import Fibres, FibreSection
 from femu.materials.hardening import Hardening
 from femu.materials.kent_park_concrete import KentParkConcrete
 from femu.materials.kent_park_tension import KentParkTension
+from femu.materials.low_cycle_fatigue import LowCycleFatigue
 from femu.materials.maxwell_damper import MaxwellDamper
 from femu.materials.menegotto_pinto import MenegottoPinto
 from femu.materials.min_max import MinMax
@@ -42,6 +43,7 @@ __all__ = [
     "Hardening",
     "KentParkConcrete",
     "KentParkTension",
+    "LowCycleFatigue",
     "MaxwellDamper",
     "MenegottoPinto",
     "MinMax",

@@ -24,6 +24,7 @@ from femu.materials import (
     Hardening,
     KentParkConcrete,
     KentParkTension,
+    LowCycleFatigue,
     MaxwellDamper,
     MenegottoPinto,
     MinMax,
@@ -159,6 +160,12 @@ def _(m: MaxwellDamper, book: Book) -> int:
 @_write.register
 def _(m: MinMax, book: Book) -> int:
     return _command(book, "MinMax", write_material(m.material, book), "-min", m.smallest_strain, "-max", m.largest_strain)
+
+
+@_write.register
+def _(m: LowCycleFatigue, book: Book) -> int:
+    return _command(book, "Fatigue", write_material(m.material, book), "-E0", m.E0, "-m", m.m, "-Dmax", m.largest_damage,
+                    "-min", m.smallest_strain, "-max", m.largest_strain)
 
 
 @_write.register

@@ -67,6 +67,8 @@ Where the two differ on purpose:
 - An element that is added at nodes which have already moved is refused.
 - After a step of `CentralDifference`, velocity and acceleration are those at its end; OpenSees gives those one step back.
 - Sections answer in the order P, Mz (then My, T in space), also an `Aggregator` that lists them otherwise.
+- `Fatigue` breaks at the end of a step. Its stress in that step is the one the step was in balance with; OpenSees already
+  shows nothing where a truss or a link is asked then.
 - In fibre sections of the plane, fibres of one material at one height are one fibre of femu.
 
 In the tables, `<...>` is optional and `*` takes any number of values.

@@ -181,9 +181,15 @@ def _min_max(d: Domain, reader: Reader, a: dict[str, Any]) -> Material:
     return laws.MinMax(d.material(a["other"], reader), **limits)
 
 
+@MATERIALS.kind("Fatigue", form="other:i | -E0 E0 | -m m | -Dmax Dmax | -min min | -max max", into="LowCycleFatigue")
+def _fatigue(d: Domain, reader: Reader, a: dict[str, Any]) -> Material:
+    names = {"E0": "E0", "m": "m", "Dmax": "largest_damage", "min": "smallest_strain", "max": "largest_strain"}
+    return laws.LowCycleFatigue(d.material(a["other"], reader), **{names[n]: a[n] for n in names if a[n] is not None})
+
+
 _REFUSED = """APDFMD APDMD APDVFD ASDConcrete1D BWBN Backbone BarSlip Bilin Bond_SP01 BoucWenOriginal Cast CastFuse
     Concrete03 Concrete06 Concrete07 ConcreteCM ConcreteD ConcretewithSITC ConfinedConcrete01
-    Dodd_Restrepo DowelType ElasticMultiLinear FRPConfinedConcrete Fatigue GNG HyperbolicGap IMKBilin IMKPeakOriented IMKPinching
+    Dodd_Restrepo DowelType ElasticMultiLinear FRPConfinedConcrete GNG HyperbolicGap IMKBilin IMKPeakOriented IMKPinching
     Impact InitStrainMaterial InitStressMaterial KikuchiAikenHDR KikuchiAikenLRB LimitState ModIMKPeakOriented ModIMKPinching
     MultiLinear Multiplier PathIndependent PySimple1 QzSimple1 RambergOsgoodSteel Ratchet ReinforcingSteel SAWS SMA
     SelfCentering Steel4 SteelMPF TzSimple1"""

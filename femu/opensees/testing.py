@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from femu.fibres import _evaluate
 from femu.opensees.arguments import Reader
@@ -21,17 +22,24 @@ class Point:
         self.integers = np.array(material.integers() or [0], dtype=np.int64)
         self.history = np.zeros(max(len(material.history_names()), 1))
         self.workspace = np.zeros(material.workspace(1) + 8)
-        self.strain, self.stress, self.tangent = 0.0, 0.0, 0.0
-        self.set(0.0)
+        self.strain = 0.0
+        self.stress, self.tangent, _ = self.look(0.0)
 
-    def set(self, strain: float) -> None:
-        """Go to a strain, and stay there."""
+    def look(self, strain: float) -> tuple[float, float, npt.NDArray[np.float64]]:
+        """Stress, tangent and the history that a step to a strain would leave."""
         trial, y, k = np.zeros_like(self.history), np.zeros(1), np.zeros(1)
         failed = _evaluate(self.material.kernel().address, self.integers, self.p, self.history, trial, self.workspace,
                            np.array([strain]), y, k)
         if failed:
             raise ArithmeticError
-        self.history, self.strain, self.stress, self.tangent = trial, strain, float(y[0]), float(k[0])
+        return float(y[0]), float(k[0]), trial
+
+    def set(self, strain: float) -> None:
+        """Go to a strain, and stay there; OpenSees answers with the state behind the step."""
+        self.stress, self.tangent, self.history = self.look(strain)
+        if self.material.breaks_after_step:
+            self.stress, self.tangent, _ = self.look(strain)
+        self.strain = strain
 
 
 def _point(reader: Reader) -> Point:

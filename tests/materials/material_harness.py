@@ -24,6 +24,7 @@ from femu.materials import (
     Hardening,
     KentParkConcrete,
     KentParkTension,
+    LowCycleFatigue,
     MaxwellDamper,
     MenegottoPinto,
     MinMax,
@@ -93,6 +94,15 @@ class Block:
             response = self(history, strain, rate, dt)
             stress[j], tangent[j], history = response.stress[0], response.tangent[0], response.history
         return stress, tangent
+
+
+    def settled(self, strains: Any) -> Array:
+        """Stress behind each step of a path of one point: what a material that breaks after a step has left."""
+        history, stress = self.virgin(), np.empty(len(strains))
+        for j, strain in enumerate(strains):
+            history = self(history, strain).history
+            stress[j] = self(history, strain).stress[0]
+        return stress
 
 
 @dataclass
@@ -199,6 +209,12 @@ CASES: dict[str, Case] = {
     "min-max": Case(
         MinMax(STEEL, -0.0075, 0.0078), 0.008,
         [["Steel01", 2, FY, E, 0.02], ["MinMax", 1, 2, "-min", -0.0075, "-max", 0.0078]]),
+    "low-cycle fatigue": Case(
+        LowCycleFatigue(STEEL, 0.04, -0.5), 0.008, [["Steel01", 2, FY, E, 0.02], ["Fatigue", 1, 2, "-E0", 0.04, "-m", -0.5]]),
+    "low-cycle fatigue, breaks early": Case(
+        LowCycleFatigue(Hardening(E, FY, 2e9, 5e9), 0.02, -0.4, 0.6, -0.02, 0.0079), 0.008,
+        [["Hardening", 2, E, FY, 2e9, 5e9],
+         ["Fatigue", 1, 2, "-E0", 0.02, "-m", -0.4, "-Dmax", 0.6, "-min", -0.02, "-max", 0.0079]]),
 }
 
 RATE_CASES: dict[str, Case] = {
@@ -212,6 +228,8 @@ RATE_CASES: dict[str, Case] = {
     "dashpot beside steel": Case(
         Parallel({"steel": Bilinear(10.0, 1.0, 0.1), "dashpot": Viscous(3.0, 0.5)}, [2.0, 0.5]), 1.0,
         [["Steel01", 2, 1.0, 10.0, 0.1], ["Viscous", 3, 3.0, 0.5], ["Parallel", 1, 2, 3, "-factors", 2.0, 0.5]]),
+    "dashpot that wears out": Case(
+        LowCycleFatigue(Viscous(3.0, 0.5), 2.0), 1.0, [["Viscous", 2, 3.0, 0.5], ["Fatigue", 1, 2, "-E0", 2.0]]),
     "dashpot that breaks": Case(
         MinMax(Viscous(3.0, 0.5), -1.2, 1.2), 1.0,
         [["Viscous", 2, 3.0, 0.5], ["MinMax", 1, 2, "-min", -1.2, "-max", 1.2]]),

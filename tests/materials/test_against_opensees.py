@@ -64,7 +64,9 @@ def peer(tmp_path_factory: pytest.TempPathFactory) -> dict[tuple[str, str], np.n
 @pytest.mark.parametrize("name", [name for name, case in CASES.items() if case.exact])
 def test_same_stress(peer: dict[tuple[str, str], np.ndarray], name: str, path: str) -> None:
     case = CASES[name]
-    stress, _ = Block(case.material).run(PATHS[path](case.scale))
+    strain = PATHS[path](case.scale)
+    block = Block(case.material)
+    stress = block.settled(strain) if case.material.breaks_after_step else block.run(strain)[0]
     expected = peer[name, path][:, 0]
     assert np.abs(expected).max() > 0.0
     assert np.abs(stress - expected).max() <= case.round_off * np.abs(expected).max()

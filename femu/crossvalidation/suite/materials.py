@@ -8,7 +8,7 @@ import numpy as np
 
 from femu.component import Material
 from femu.crossvalidation.case import Case, Limit, PathCase
-from femu.crossvalidation.suite.paths import cyclic, random
+from femu.crossvalidation.suite.paths import Array, cyclic, random
 from femu.materials import (
     Bilinear,
     BilinearIsotropic,
@@ -17,9 +17,11 @@ from femu.materials import (
     ElasticGap,
     ElasticNoTension,
     ElasticPerfectlyPlastic,
+    FibreSection,
     Hardening,
     KentParkConcrete,
     KentParkTension,
+    LowCycleFatigue,
     MenegottoPinto,
     MinMax,
     Parallel,
@@ -68,6 +70,11 @@ SERIES = ("OpenSees' Series makes one pass a call and carries unequal stresses o
 SERIES_STEPS = 400  # of a leg: fine enough for one pass a call
 
 
+def _bent(axial: Array, curvature: Array) -> Array:
+    """Rows of axial strain and curvature."""
+    return np.stack([axial, curvature], axis=1)
+
+
 def cases() -> list[Case]:
     """The cases of this group."""
     made: list[Case] = []
@@ -77,6 +84,10 @@ def cases() -> list[Case]:
     for number, (name, material) in enumerate(RATES.items()):
         made.append(PathCase(f"{name}, cyclic strain", material, cyclic(1.0, 8), DASHPOT_DT, quick=True))
         made.append(PathCase(f"{name}, random strain", material, random(0.2, number), DASHPOT_DT))
+    # as a section, because OpenSees' answer for the material alone is that behind the step which broke it
+    wearing = FibreSection.rectangle(0.2, 0.25, LowCycleFatigue(MenegottoPinto(E, FY), 0.04))
+    made.append(PathCase("LowCycleFatigue, cyclic strain", wearing, _bent(cyclic(0.006), cyclic(0.12)), quick=True))
+    made.append(PathCase("LowCycleFatigue, random strain", wearing, _bent(random(0.004, 70), random(0.08, 71))))
     turns = random(0.016, 9, 40)
     slowly = np.concatenate([np.linspace(a, b, SERIES_STEPS)[:-1] for a, b in pairwise(turns)])
     two = Series({"spring": Elastic(0.5 * E), "steel": STEEL})
