@@ -18,6 +18,7 @@ from femu.materials.low_cycle_fatigue import LowCycleFatigue
 from femu.materials.maxwell_damper import MaxwellDamper
 from femu.materials.menegotto_pinto import MenegottoPinto
 from femu.materials.min_max import MinMax
+from femu.materials.multilinear_pinching import MultilinearPinching
 from femu.materials.nm_section import NMSection
 from femu.materials.parallel import Parallel
 from femu.materials.popovics_concrete import PopovicsConcrete
@@ -47,6 +48,7 @@ __all__ = [
     "MaxwellDamper",
     "MenegottoPinto",
     "MinMax",
+    "MultilinearPinching",
     "NMSection",
     "Parallel",
     "PopovicsConcrete",

@@ -47,6 +47,32 @@ def _end_of_softening(strain, s1, e1, s2, e2, s3, e3):
     return limit
 
 
+@inlined
+def pinched_reloading(x, before, moved, zero, start, aim, top, pinch_x, pinch_y, loading, unloading):
+    """Stress and slope at a strain x that grows by ``moved`` from the stress ``before`` towards (aim, top).
+
+    Unloading ends at ``zero``, reloading begins at ``start``; both with their stiffnesses.
+    """
+    pinched = start + (aim - (1.0 - pinch_y) * top / loading - start) * pinch_x
+    if x < zero:
+        stress = before + unloading * moved
+        if stress >= 0.0:
+            return 0.0, FLAT * unloading
+        return stress, unloading
+    if x < pinched and x <= start:
+        return 0.0, FLAT * loading
+    if x < pinched:
+        slope = top * pinch_y / (pinched - start)
+        stress = (x - start) * slope
+    else:
+        slope = (1.0 - pinch_y) * top / (aim - pinched)
+        stress = pinch_y * top + (x - pinched) * slope
+    elastic = before + loading * moved
+    if elastic < stress:
+        return elastic, loading
+    return stress, slope
+
+
 class TrilinearPinching(Material):
     """Trilinear envelope, pinched reloading, and damage by ductility and energy; OpenSees' ``Hysteretic``.
 
@@ -54,7 +80,7 @@ class TrilinearPinching(Material):
     compression (numbers below zero); beyond the third point the third line goes on where it rises, and the stress is
     constant where it falls. With the largest strain e_max so far, unloading from it has the stiffness ::
 
-        k = k1 (e_max / e1) ** -beta,        k1 = s1 / e1
+        k = k1 (e_max / e1) ** -beta,        k1 = s1 / e1  (the steepest line, where the envelope stiffens)
 
     Reloading in the other direction begins at the strain e_0 where unloading reached zero stress (or where a falling
     envelope would), aims at the point (e_p, pinch_y s_m) and from there at the largest point (e_m, s_m) of that side::
@@ -134,8 +160,10 @@ class TrilinearPinching(Material):
                 c1, d1, c2, d2, c3, d3 = s1p, e1p, s2p, e2p, s3p, e3p
                 aim, left, zero = -smallest, largest, -unloaded
             x, before, moved = side * strain, side * last_stress, side * increment
-            loading = a1 / b1 * min((max(aim, 0.0) / b1) ** -beta if aim > 0.0 else 1.0, 1.0)
-            unloading = c1 / d1 * min((max(left, 0.0) / d1) ** -beta if left > 0.0 else 1.0, 1.0)
+            steep_a = max(a1 / b1, (a2 - a1) / (b2 - b1), (a3 - a2) / (b3 - b2))
+            steep_c = max(c1 / d1, (c2 - c1) / (d2 - d1), (c3 - c2) / (d3 - d2))
+            loading = steep_a * min((max(aim, 0.0) / b1) ** -beta if aim > 0.0 else 1.0, 1.0)
+            unloading = steep_c * min((max(left, 0.0) / d1) ** -beta if left > 0.0 else 1.0, 1.0)
             if direction != side:
                 direction = side
                 if before <= 0.0:
@@ -150,23 +178,8 @@ class TrilinearPinching(Material):
             aim = min(max(aim, b1), NEVER)
             top, _ = _envelope(aim, a1, b1, a2, b2, a3, b3)
             start = max(-_end_of_softening(left, c1, d1, c2, d2, c3, d3), zero)
-            pinched = start + (aim - (1.0 - pinch_y) * top / loading - start) * pinch_x
-            elastic = before + loading * moved
-            if x < zero:
-                stress, tangent = before + unloading * moved, unloading
-                if stress >= 0.0:
-                    stress, tangent = 0.0, FLAT * c1 / d1
-            elif x < pinched and x <= start:
-                stress, tangent = 0.0, FLAT * a1 / b1
-            else:
-                if x < pinched:
-                    tangent = top * pinch_y / (pinched - start)
-                    stress = (x - start) * tangent
-                else:
-                    tangent = (1.0 - pinch_y) * top / (aim - pinched)
-                    stress = pinch_y * top + (x - pinched) * tangent
-                if elastic < stress:
-                    stress, tangent = elastic, loading
+            stress, tangent = pinched_reloading(
+                x, before, moved, zero, start, aim, top, pinch_x, pinch_y, loading, unloading)
             stress = side * stress
             if side > 0.0:
                 largest, loaded = aim, zero

@@ -28,6 +28,7 @@ from femu.materials import (
     MaxwellDamper,
     MenegottoPinto,
     MinMax,
+    MultilinearPinching,
     Parallel,
     PopovicsConcrete,
     QuadrilinearPinching,
@@ -97,6 +98,15 @@ def _(m: MenegottoPinto, book: Book) -> int:
 @_write.register
 def _(m: TrilinearPinching, book: Book) -> int:
     return _command(book, "Hysteretic", *(value for _, _, value in m.own_parameters()))
+
+
+@_write.register
+def _(m: MultilinearPinching, book: Book) -> int:
+    values = [value for _, _, value in m.own_parameters()]
+    if m.loss_p or m.loss_n:
+        book.note("Elements of OpenSees 3.7 leave the loss of strength of HystereticSM (-degEnv) out; femu's do not.")
+    return _command(book, "HystereticSM", "-posEnv", *values[:14], "-negEnv", *values[14:28], "-pinch", m.pinch_x, m.pinch_y,
+                    "-damage", m.damage_1, m.damage_2, "-beta", m.beta, "-degEnv", m.loss_p, m.loss_n)
 
 
 @_write.register

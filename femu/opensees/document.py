@@ -57,6 +57,8 @@ Where the two differ on purpose:
 - `Series` iterates until the stresses of its parts are equal; OpenSees makes one pass a call.
 - `Pinching4` with two equal stresses one after the other has a level line there; OpenSees reads such a line from the one
   after it. A step that is tried and not kept leaves no trace; OpenSees keeps the damage of a change of direction.
+- `HystereticSM` loses strength by `-degEnv` everywhere; elements of openseespy 3.7 leave it out and take the first of
+  `-forceLimitStates` for it.
 - The tangent of P-Delta is symmetric in femu, so Newton may take another number of iterations there; the same holds for
   `BoucWen`, whose tangent in femu is that of the step, and for modal damping.
 - `BFGS`, `Broyden`, `SecantNewton` and `PeriodicNewton` run as Krylov-accelerated Newton: the same equilibrium, other

@@ -112,16 +112,36 @@ def _hysteretic(d: Domain, reader: Reader, a: dict[str, Any]) -> Material:
     return _pinching(*_sides(reader, numbers[:half], numbers[half:points]), *numbers[points:])
 
 
-@MATERIALS.kind("HystereticSM", into="TrilinearPinching", form="| -posEnv *pos | -negEnv *neg | -pinch pinchX pinchY | "
-                "-damage damage1 damage2 | -beta beta")
+def _pair(reader: Reader, option: str, values: list[float], default: float) -> list[float]:
+    """One or two values of an option: one counts for both."""
+    if len(values) > 2:
+        raise reader.error(f"option {option!r} takes one or two numbers, {len(values)} were given.")
+    return values * 2 if len(values) == 1 else values or [default, default]
+
+
+@MATERIALS.kind("HystereticSM", into="MultilinearPinching", form="*numbers | -posEnv *posEnv | -Env *Env | -env *env | "
+                "-negEnv *negEnv | -posEnvXY *posEnvXY | -EnvXY *EnvXY | -envXY *envXY | -negEnvXY *negEnvXY | -pinch *pinch | "
+                "-damage *damage | -beta beta | -degEnv *degEnv | -defoLimitStates *defo | -forceLimitStates *force | -XYorder | "
+                "-printInput | -print")
 def _hysteretic_sm(d: Domain, reader: Reader, a: dict[str, Any]) -> Material:
-    positive, negative = a["posEnv"], a["negEnv"] or [-v for v in a["posEnv"]]
-    if len(positive) > 6:
-        raise reader.unsupported("an envelope of more than three points a side is not supported.")
-    damage = a["damage"] or (0.0, 0.0)
-    if damage[1]:
-        raise reader.unsupported("option '-damage' with damage by energy (damage2) is not supported: use Hysteretic.")
-    return _pinching(*_sides(reader, positive, negative), *(a["pinch"] or (1.0, 1.0)), *damage, a["beta"] or 0.0)
+    in_order = a["posEnv"] or a["Env"] or a["env"]
+    exchanged = a["posEnvXY"] or a["EnvXY"] or a["envXY"]
+    positive, negative = in_order or exchanged, a["negEnv"] or a["negEnvXY"]
+    pinch, damage, beta = a["pinch"], a["damage"], a["beta"] or 0.0
+    if a["numbers"]:  # as Hysteretic has them
+        numbers = list(a["numbers"])
+        if len(numbers) % 2:
+            beta = numbers.pop()
+        half = (len(numbers) - 4) // 2
+        positive, negative, pinch, damage = numbers[:half], numbers[half:2 * half], numbers[-4:-2], numbers[-2:]
+    for side, values in (("-posEnv", positive), ("-negEnv", negative or positive)):
+        if len(values) % 2 or not 4 <= len(values) <= 14:
+            raise reader.error(f"{side} needs 2 to 7 points (stress, strain), {len(values) / 2:g} were given.")
+    swap = -1 if exchanged or a["XYorder"] else 1
+    tension, compression = ([(v[i], v[i + 1])[::swap] for i in range(0, len(v), 2)] for v in (positive, negative))
+    return laws.MultilinearPinching.through(
+        tension, compression or None, *_pair(reader, "-pinch", pinch, 1.0), *_pair(reader, "-damage", damage, 0.0), beta,
+        *_pair(reader, "-degEnv", a["degEnv"], 0.0))
 
 
 @MATERIALS.kind("Pinching4", form="*numbers dmgType:w", into="QuadrilinearPinching")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
@@ -28,6 +29,7 @@ from femu.materials import (
     MaxwellDamper,
     MenegottoPinto,
     MinMax,
+    MultilinearPinching,
     Parallel,
     PopovicsConcrete,
     QuadrilinearPinching,
@@ -105,6 +107,11 @@ class Block:
         return stress
 
 
+def flat(points: Iterable[tuple[float, float]]) -> list[float]:
+    """Points of an envelope as one list."""
+    return [value for point in points for value in point]
+
+
 @dataclass
 class Case:
     """A material, the size of strain that exercises it, and the commands that make its equivalent in OpenSees."""
@@ -118,8 +125,11 @@ class Case:
 
 
 STEEL = Bilinear(E, FY, 0.02)
+STIFFENING = (1.0, 0.005, 4.0, 0.01, 4.5, 0.02)
 TRILINEAR = (1.0, 0.005, 1.5, 0.02, 1.2, 0.05, -1.1, -0.006, -1.4, -0.025, -1.5, -0.04)
 QUADRILINEAR = (1.0, 0.005, 1.5, 0.02, 1.2, 0.05, 0.3, 0.08, -1.1, -0.006, -1.4, -0.025, -1.5, -0.04, -1.6, -0.06)
+SEVEN = ((1.0, 0.004), (1.5, 0.01), (1.6, 0.02), (1.4, 0.025), (1.1, 0.03), (0.9, 0.04), (0.2, 0.05))
+FIVE = ((-1.1, -0.006), (-1.4, -0.015), (-1.5, -0.02), (-1.2, -0.03), (0.0, -0.04))
 PINCHING = (0.6, 0.3, -0.1, 0.5, 0.4, -0.2)
 DEGRADATION = (0.3, 0.02, 0.5, 1.0, 0.6, 0.2, 0.01, 1.0, 1.0, 0.3, 0.1, 0.02, 1.0, 1.0, 0.5)
 CONCRETE = dict(fc=30e6, peak_strain=0.002, fcu=6e6, crushing_strain=0.006)
@@ -168,6 +178,16 @@ CASES: dict[str, Case] = {
     "bilinear, pinched": Case(
         TrilinearPinching.bilinear(*TRILINEAR[:4], *TRILINEAR[6:10], 0.6, 0.3, 0.0, 0.02, 0.1), 0.03,
         [["Hysteretic", 1, *TRILINEAR[:4], *TRILINEAR[6:10], 0.6, 0.3, 0.0, 0.02, 0.1]]),
+    "trilinear, stiffening": Case(
+        TrilinearPinching(*STIFFENING, *(-value for value in STIFFENING), 0.8, 0.3, 0.02, 0.01, 0.2), 0.02,
+        [["Hysteretic", 1, *STIFFENING, *(-value for value in STIFFENING), 0.8, 0.3, 0.02, 0.01, 0.2]]),
+    "multilinear, pinched and damaged": Case(
+        MultilinearPinching.through(SEVEN, FIVE, 0.7, 0.3, 0.02, 0.03, 0.2), 0.05,
+        [["HystereticSM", 1, "-posEnv", *flat(SEVEN), "-negEnv", *flat(FIVE), "-pinch", 0.7, 0.3, "-damage", 0.02, 0.03,
+          "-beta", 0.2]]),
+    "multilinear, losing strength": Case(
+        MultilinearPinching.through(SEVEN, None, 1.0, 1.0, 0.03, 0.01, 0.0, 0.4, -0.6), 0.05,
+        [["HystereticSM", 1, "-posEnv", *flat(SEVEN), "-damage", 0.03, 0.01, "-degEnv", 0.4, -0.6]]),
     "quadrilinear": Case(
         QuadrilinearPinching(*QUADRILINEAR, *PINCHING), 0.06,
         [["Pinching4", 1, *QUADRILINEAR, *PINCHING, *[0.0] * 15, 1.0, "energy"]], round_off=PINCHING4),
