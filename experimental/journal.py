@@ -5,6 +5,7 @@ there; everything before it in the row is then there too. What has been flushed 
 
     /elements/NAME/command      step, test time, command ..., wall clock      written before the command leaves
     /elements/NAME/measured     step, test time, displacement ..., force ..., wall clock
+    /elements/NAME/refused      the same of a measurement that was not believed: no step was taken with it
     /committed/state            step, test time, state vector of the program ..., wall clock
     /committed/specimens        step, test time, states of the emulated specimens and of the tangents ..., wall clock
     /committed/parameters       step, test time, parameter vector ..., wall clock (where parameters are updated)
@@ -16,6 +17,7 @@ The ending is written into a place made for it, as a row is: a test that is kill
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import shutil
@@ -30,7 +32,8 @@ import numpy.typing as npt
 
 from femu.errors import FileError
 from femu.experimental.errors import JournalFull
-from femu.hdf5_file import reading, text
+from femu.hdf5_file import FORM, must_hold, opened, put_text, put_text_table, table, text, text_table
+from femu.hdf5_unfinished import is_marked
 from femu.outcome import Outcome
 
 Array = npt.NDArray[np.float64]
@@ -40,7 +43,7 @@ CHUNK_FLOATS = 4096  # a flush writes a chunk again: small ones are written fast
 HEAD, TAIL = 2, 1  # step and time before the values, wall clock after them
 RESERVE = 1 << 20  # bytes that must be free beyond what a step needs: HDF5 cannot even close a file on a full disk
 ENDING_BYTES = 4096
-FLAGS_PLACE, WRITING = 11, 0b101  # byte of HDF5's superblock (version 3) with the marks of a writer, and these marks
+TRIES, PAUSE = 20, 0.05  # how often, and after how many seconds, a journal that is being written is read again
 STEPS_AHEAD = 4  # steps that must have room when a command leaves
 
 
@@ -99,6 +102,7 @@ class Record:
     parameters: Array
     command: dict[str, Array] = field(default_factory=dict)
     measured: dict[str, Array] = field(default_factory=dict)
+    refused: dict[str, Array] = field(default_factory=dict)
     state: Array = field(default_factory=lambda: np.zeros((0, 0)))
     specimens: Array = field(default_factory=lambda: np.zeros((0, 0)))
     parameter_history: Array = field(default_factory=lambda: np.zeros((0, 0)))
@@ -155,19 +159,20 @@ class Journal:
             free = shutil.disk_usage(self._folder).free
             if free < RESERVE:
                 raise FileError(self.path, f"cannot be written: its disk has {free} bytes left; {RESERVE} are needed at least")
-            self._file = h5py.File(self.path, "w", libver="latest")
+            self._file = h5py.File(self.path, "w", libver=FORM)
         except FileError:
             raise
         except OSError as problem:
             raise FileError(self.path, f"cannot be written: {problem}") from problem
-        self._file.attrs["format"] = FORMAT
-        self._file.attrs["about"] = json.dumps({"elements": dict(elements), **(about or {})})
-        self._file.create_dataset("parameter_names", data=json.dumps(list(names)))
+        put_text(self._file, "format", FORMAT)
+        put_text(self._file, "about", json.dumps({"elements": dict(elements), **(about or {})}))
+        put_text_table(self._file, "parameter_names", json.dumps(list(names)))
         self._file.create_dataset("parameters", data=np.asarray(values, dtype="<f8"))
-        self._command, self._measured = {}, {}
+        self._command, self._measured, self._refused = {}, {}, {}
         for place, (name, size) in enumerate(elements.items()):
             self._command[name] = _Rows(self._file, f"elements/{place}/command", size)
             self._measured[name] = _Rows(self._file, f"elements/{place}/measured", 2 * size)
+            self._refused[name] = _Rows(self._file, f"elements/{place}/refused", 2 * size)
         self._state = _Rows(self._file, "committed/state", state)
         self._specimens = _Rows(self._file, "committed/specimens", specimens)
         self._parameters = _Rows(self._file, "committed/parameters", len(values)) if updated else None
@@ -177,11 +182,12 @@ class Journal:
         self._file.swmr_mode = True
         self._closed = False
         self._room = RESERVE + STEPS_AHEAD * sum(
-            max(8 * CHUNK_FLOATS, table.data.shape[1] * 8) for table in self._tables())
+            max(8 * CHUNK_FLOATS, rows.data.shape[1] * 8) for rows in self._tables())
 
     def _tables(self) -> list[_Rows]:
-        every = [*self._command.values(), *self._measured.values(), self._state, self._specimens, self._parameters, self._record]
-        return [table for table in every if table is not None]
+        every = [*self._command.values(), *self._measured.values(), *self._refused.values(), self._state, self._specimens,
+                 self._parameters, self._record]
+        return [rows for rows in every if rows is not None]
 
     def command(self, name: str, step: int, time: float, command: Array) -> None:
         """A command is about to leave. It must not where its answer could not be written."""
@@ -196,6 +202,14 @@ class Journal:
     def measured(self, name: str, step: int, time: float, displacement: Array, force: Array) -> None:
         """A measurement has come in."""
         self._measured[name].add(step, time, displacement, force)
+
+    def refused(self, name: str, step: int, time: float, displacement: Any, force: Any) -> None:
+        """A measurement has come in that cannot be believed; what is not a row of numbers cannot be written."""
+        rows = self._refused[name]
+        with contextlib.suppress(TypeError, ValueError):
+            values = np.concatenate([np.ravel(displacement), np.ravel(force)]).astype(float)
+            if len(values) == rows.data.shape[1] - HEAD - TAIL:
+                rows.add(step, time, values)
 
     def commit(self, step: int, time: float, state: Array, specimens: Array, parameters: Array | None = None,
                record: Array | None = None) -> None:
@@ -223,20 +237,23 @@ class Journal:
             os.remove(self.path)
             raise
         last = {name: through + (name in measured) for name in self._command}
-        for target, rows, step in [*((self._command[n], record.command[n], last[n]) for n in self._command),
+        # a command without a measurement is sent again: with both, row by row, it stays clear what belongs together
+        sent = {name: rows[:len(record.measured[name])] for name, rows in record.command.items()}
+        for target, past, step in [*((self._command[n], sent[n], last[n]) for n in self._command),
                                    *((self._measured[n], record.measured[n], last[n]) for n in self._measured),
+                                   *((self._refused[n], record.refused[n], np.inf) for n in self._refused),
                                    (self._state, record.state, through), (self._specimens, record.specimens, through),
                                    *([(self._parameters, record.parameter_history, through)] if self._parameters else []),
                                    *([(self._record, record.record, through)] if self._record else [])]:
-            kept = rows[rows[:, 0] <= step] if len(rows) else rows
+            kept = past[past[:, 0] <= step] if len(past) else past
             if len(kept) == 0:
                 continue
             target.resize((len(kept) // GROWTH + 1) * GROWTH)
             target.data[:len(kept)] = kept
             target.count = len(kept)
-        for table in self._tables():
-            table.data.flush()
-            table.open(self._file)
+        for rows in self._tables():
+            rows.data.flush()
+            rows.open(self._file)
         try:
             os.replace(self.path, record.path)  # while it is open: at no moment can a kill leave a file that nobody can read
             self.path = record.path
@@ -244,9 +261,9 @@ class Journal:
             self._file.close()
             os.replace(self.path, record.path)
             self.path = record.path
-            self._file = h5py.File(self.path, "r+", libver="latest")
-            for table in self._tables():
-                table.open(self._file)
+            self._file = h5py.File(self.path, "r+", libver=FORM)
+            for rows in self._tables():
+                rows.open(self._file)
             self._file.swmr_mode = True
 
     def close(self, ending: Outcome = Outcome.COMPLETE, message: str = "") -> None:
@@ -269,44 +286,63 @@ def read_journal(path: str | os.PathLike[str]) -> Record:
     path = os.fspath(path)
     if not os.path.exists(path):
         raise FileError(path, "does not exist")
-    with reading(path, "a journal"), open_journal(path) as file:
-        if file.attrs.get("format") != FORMAT:
-            raise FileError(path, "is not a femu journal")
-        about = json.loads(text(file.attrs["about"], path, "about"))
-        parameter_names = json.loads(file["parameter_names"][()])
-        sizes = about.get("elements") if isinstance(about, dict) else None
-        if not isinstance(sizes, dict) or not all(isinstance(n, int) and n > 0 for n in sizes.values()):
-            raise FileError(path, "does not say what elements it is of")
-        if not isinstance(parameter_names, list) or not all(isinstance(n, str) for n in parameter_names):
-            raise FileError(path, "does not name its parameters")
-        record = Record(path, about, list(sizes), parameter_names, _numbers(file["parameters"][:], 1, path))
-        for place, (name, size) in enumerate(sizes.items()):
-            record.command[name] = _finished(file[f"elements/{place}/command"], path, size)
-            record.measured[name] = _finished(file[f"elements/{place}/measured"], path, 2 * size)
-        record.state = _finished(file["committed/state"], path)
-        record.specimens = _finished(file["committed/specimens"], path)
+    before = version(path)
+    for _ in range(TRIES):
+        try:
+            return _read(path)
+        except FileError:  # perhaps just half written
+            if not is_marked(path):
+                raise
+            clock.sleep(PAUSE)
+            after = version(path)
+            if after == before:
+                break
+            before = after
+    return _read(path)
+
+
+def version(path: str) -> tuple[int, ...]:
+    """What changes in a file when it is written."""
+    known = os.stat(path)
+    return known.st_ino, known.st_size, known.st_mtime_ns
+
+
+def _read(path: str) -> Record:
+    with opened(path, "a journal") as file:
+        about, parameter_names = read_head(file, path)
+        parameters = table(file, "parameters", path, 1, "f")[:]
+        if len(parameters) != len(parameter_names):
+            raise FileError(path, f"has {len(parameters)} parameters and {len(parameter_names)} names of them")
+        record = Record(path, about, list(about["elements"]), parameter_names, parameters)
+        for place, (name, size) in enumerate(about["elements"].items()):
+            record.command[name] = _finished(file, f"elements/{place}/command", path, size)
+            record.measured[name] = _finished(file, f"elements/{place}/measured", path, 2 * size)
+            refused = f"elements/{place}/refused"  # journals of earlier versions have none
+            record.refused[name] = (_finished(file, refused, path, 2 * size) if refused in file
+                                    else np.zeros((0, HEAD + 2 * size + TAIL)))
+        record.state = _finished(file, "committed/state", path)
+        record.specimens = _finished(file, "committed/specimens", path)
         if "committed/parameters" in file:
-            record.parameter_history = _finished(file["committed/parameters"], path, len(record.parameters))
+            record.parameter_history = _finished(file, "committed/parameters", path, len(record.parameters))
         if "committed/record" in file:
-            record.record = _finished(file["committed/record"], path)
-        told = read_ending(file)
+            record.record = _finished(file, "committed/record", path)
+        told = read_ending(file, path)
         if told is not None:
             record.ending, record.message = Outcome[told[0]], told[1]
         return record
 
 
-def open_journal(path: str) -> Any:
-    """The open file of a journal.
-
-    A writer at work, or an interrupted one, leaves its mark in the file; only a reader in SWMR mode passes it. Such a reader
-    takes what does not fit together for something half written and tries again for hours, so a file that was closed is not
-    read in that mode: where it is damaged, that is said at once.
-    """
-    with open(path, "rb") as stream:
-        head = stream.read(FLAGS_PLACE + 1)
-    if len(head) > FLAGS_PLACE and head[FLAGS_PLACE] & WRITING:
-        return h5py.File(path, "r", libver="latest", swmr=True)
-    return h5py.File(path, "r", libver="latest", locking=False)
+def read_head(file: Any, path: str) -> tuple[dict[str, Any], list[str]]:
+    """What an open journal says of its test, with the number of actuators of each element, and names of the parameters."""
+    if text(file, "format", path, "") != FORMAT:
+        raise FileError(path, "is not a femu journal")
+    about, parameter_names = json.loads(text(file, "about", path)), json.loads(text_table(file, "parameter_names", path))
+    sizes = about.get("elements") if isinstance(about, dict) else None
+    if not isinstance(sizes, dict) or not all(type(n) is int and n > 0 for n in sizes.values()):
+        raise FileError(path, "does not say what elements it is of")
+    if not isinstance(parameter_names, list) or not all(isinstance(n, str) for n in parameter_names):
+        raise FileError(path, "does not name its parameters")
+    return about, parameter_names
 
 
 def _as_bytes(ending: Outcome, message: str) -> npt.NDArray[np.uint8]:
@@ -317,28 +353,34 @@ def _as_bytes(ending: Outcome, message: str) -> npt.NDArray[np.uint8]:
     return np.frombuffer(content.ljust(ENDING_BYTES, b"\0"), np.uint8)
 
 
-def read_ending(file: Any) -> tuple[str, str] | None:
+def read_ending(file: Any, path: str) -> tuple[str, str] | None:
     """Name of the outcome and message in an open journal; None where the test has not ended."""
-    content = file["ending"][:].tobytes().rstrip(b"\0")
+    content = table(file, "ending", path, 1, "u")[:].tobytes().rstrip(b"\0")
     if not content:
         return None
     name, message = json.loads(content)
+    if name not in Outcome.__members__:
+        raise FileError(path, f"says that its test ended as {name!r}, which is no outcome")
     return str(name), str(message)
 
 
-def _numbers(values: Any, dimensions: int, path: str) -> Array:
-    if not isinstance(values, np.ndarray) or values.dtype.kind != "f" or values.ndim != dimensions:
-        raise FileError(path, "holds something else where a table of numbers must be")
-    return values
+def rows_of(file: Any, name: str, path: str, size: int | None = None) -> Any:
+    """A table of rows, of ``size`` values each besides step, time and wall clock; not yet read."""
+    data = table(file, name, path, 2, "f", spare=GROWTH)
+    if data.shape[1] < HEAD + TAIL or (size is not None and data.shape[1] != HEAD + size + TAIL):
+        raise FileError(path, f"has a table {name} of the form {data.shape}, which no journal has")
+    return data
 
 
-def _finished(data: Any, path: str, size: int | None = None) -> Array:
-    """The rows of a table that were written to their end."""
-    if data.dtype.kind != "f" or data.ndim != 2 or data.shape[1] < HEAD + TAIL or (
-            size is not None and data.shape[1] != HEAD + size + TAIL):
-        raise FileError(path, f"has a table {data.name} of the form {data.shape}, which no journal has")
-    if 8 * data.size > os.path.getsize(path) + 8 * GROWTH * data.shape[1]:  # a damaged length must not fill the memory
-        raise FileError(path, f"has a table {data.name} of {len(data)} rows, more than the file can hold")
-    stamps = data[:, -1]
+def finished_rows(data: Any, path: str, first: int, last: int) -> Array:
+    """The rows of a table in a range that were written to their end."""
+    stamps = data[first:last, -1]
     unwritten = np.flatnonzero(np.isnan(stamps))
-    return data[:unwritten[0] if len(unwritten) else len(stamps)]
+    count = int(unwritten[0]) if len(unwritten) else len(stamps)
+    must_hold(data, path, count, data.shape[1] * data.dtype.itemsize)
+    return np.asarray(data[first:first + count], dtype=float)
+
+
+def _finished(file: Any, name: str, path: str, size: int | None = None) -> Array:
+    data = rows_of(file, name, path, size)
+    return finished_rows(data, path, 0, len(data))

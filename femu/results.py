@@ -22,10 +22,11 @@ from femu.environment import environment
 from femu.errors import FileError, InputError, ModelError, UnsupportedError
 from femu.fibres import fibre_index, fibre_response
 from femu.forces import frame_members
-from femu.hdf5_file import reading, written_whole
+from femu.hdf5_file import item, opened, put_text, table, text, written_whole
 from femu.outcome import Outcome
 from femu.program import Program
 from femu.progress import AMBIENCE
+from femu.result_check import check_result
 from femu.save import Save, of_section
 from femu.state import ENERGIES, State
 
@@ -244,9 +245,9 @@ class Result:
         meta = {"kind": self.kind, "model": self.model, "outcome": self.outcome.name, "message": self.message,
                 "index": dict(self.index), "relaxations": self.relaxations, "seconds": self.seconds}
         with written_whole(path) as file:
-            file.attrs["format"] = FORMAT
-            file.attrs["meta"] = json.dumps(meta)
-            file.attrs["environment"] = json.dumps(environment())
+            put_text(file, "format", FORMAT)
+            put_text(file, "meta", json.dumps(meta))
+            put_text(file, "environment", json.dumps(environment()))
             for name, array in self.arrays.items():
                 file.create_dataset(name, data=array)
             file.create_dataset("iterations", data=self.iterations)
@@ -256,17 +257,19 @@ class Result:
     @classmethod
     def load(cls, path: str | PathLike[str], program: Program | None = None) -> Result:
         """Read a result; with the ``program`` it came from, the final state too."""
-        with reading(path, "a femu result"), h5py.File(path, "r") as file:
-            if file.attrs.get("format") != FORMAT:
+        with opened(path, "a femu result") as file:
+            if text(file, "format", path, "") != FORMAT:
                 raise FileError(str(path), "is not a femu result")
-            meta = json.loads(file.attrs["meta"])
-            arrays = {name: np.array(item) for name, item in file.items()
-                      if isinstance(item, h5py.Dataset) and name != "iterations"}
+            meta = json.loads(text(file, "meta", path))
+            arrays = {name: np.array(table(file, name, path)) for name in file
+                      if isinstance(item(file, name, path), h5py.Dataset)}
+            iterations = arrays.pop("iterations")
+            check_result(meta, arrays, path)
             state = None
             if program is not None and "state" in file:
-                state = State.read(file["state"], program, str(path))
+                state = State.read(item(file, "state", path), program, str(path))
             return cls(meta["kind"], meta["model"], Outcome[meta["outcome"]], meta["message"], arrays,
-                       meta["index"], meta["relaxations"], np.array(file["iterations"]), meta["seconds"], state)
+                       meta["index"], meta["relaxations"], iterations, meta["seconds"], state)
 
     def columns(self) -> dict[str, Array]:
         """Every saved column under a readable name."""

@@ -7,21 +7,22 @@ come out. Vectors over degrees of freedom follow the program's numbering.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import accumulate
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
-import h5py
 import numpy as np
 import numpy.typing as npt
 
 from femu.element import Name
 from femu.errors import FileError, InputError
-from femu.hdf5_file import reading, written_whole
+from femu.hdf5_file import opened, put_text, table, text, written_whole
 
 if TYPE_CHECKING:
     from femu.program import Program
 
 Array = npt.NDArray[np.float64]
+FORMAT = "femu state 1"
 ENERGIES = ("input", "kinetic", "damping", "absorbed")
 
 
@@ -46,8 +47,7 @@ class Layout:
     def of(cls, patterns: int, dofs: int, members: int, stiffness: int, elements: int) -> Layout:
         """Layout for the given sizes."""
         sizes = (1, len(ENERGIES), patterns, dofs, dofs, dofs, dofs, dofs, members, stiffness, elements)
-        starts = np.concatenate([[0], np.cumsum(sizes)])
-        return cls(*(int(s) for s in starts))
+        return cls(*accumulate(sizes, initial=0))
 
 
 class State:
@@ -100,23 +100,23 @@ class State:
 
     def write(self, group: Any) -> None:
         """Write the state into an open HDF5 group."""
-        group.attrs["format"] = "femu state 1"
-        group.attrs["program"] = self.program.digest
+        put_text(group, "format", FORMAT)
+        put_text(group, "program", self.program.digest)
         group.create_dataset("vector", data=self.vector)
 
     @classmethod
     def load(cls, path: str | PathLike[str], program: Program) -> State:
         """Read a state written by `save`; the program must have the same layout."""
-        with reading(path, "a femu state"), h5py.File(path, "r") as file:
+        with opened(path, "a femu state") as file:
             return cls.read(file, program, str(path))
 
     @classmethod
     def read(cls, group: Any, program: Program, path: str = "state") -> State:
         """Read a state from an open HDF5 group."""
-        if group.attrs.get("format") != "femu state 1" or "vector" not in group:
+        if text(group, "format", path, "") != FORMAT or "vector" not in group:
             raise FileError(path, "is not a femu state")
-        vector = np.array(group["vector"], dtype=float)
-        if group.attrs.get("program") != program.digest or vector.shape != (program.layout.size,):
+        vector = np.array(table(group, "vector", path, 1), dtype=float)
+        if text(group, "program", path, "") != program.digest or vector.shape != (program.layout.size,):
             raise InputError(f"state in {path}", "program", program,
                              "must be compiled from the model the state belongs to",
                              "nodes, elements, sections and patterns must be the same, in the same order")

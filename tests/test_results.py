@@ -316,7 +316,7 @@ def test_files_that_are_no_results(tmp_path: Path) -> None:
         file.attrs["format"] = "femu result 1"
     cantilever().compile().state().save(tmp_path / "state.h5")
     for name, words in (("text.h5", "cannot be read"), ("empty.h5", "is not a femu result"), ("none.h5", "cannot be read"),
-                        ("half.h5", "cannot be read"), ("state.h5", "is not a femu result")):
+                        ("half.h5", "does not say what its meta is"), ("state.h5", "is not a femu result")):
         with pytest.raises(FileError, match=words):
             Result.load(tmp_path / name)
 

@@ -8,14 +8,13 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
-import h5py
 import numpy as np
 import numpy.typing as npt
 
 from femu.batch.outcome import RunOutcome
 from femu.batch.results_file import COLUMNS, COUNTS, FORMAT, STOREY_COLUMNS
 from femu.errors import FileError, InputError, UnsupportedError
-from femu.hdf5_file import reading
+from femu.hdf5_file import attributes, numbers, opened, table, text
 
 Array = npt.NDArray[Any]
 
@@ -41,16 +40,36 @@ class BatchResult:
     def load(cls, path: str | PathLike[str], stopped: bool = False) -> BatchResult:
         """Read the file of a batch, also of one that still runs or was killed."""
         place = Path(path)
-        with reading(place, "the file of a femu batch"), h5py.File(place, "r", locking=False) as file:
-            # without the lock, which a batch that runs holds
-            if file.attrs.get("format") != FORMAT:
+        with opened(place, "the file of a femu batch") as file:
+            if text(file, "format", place, "") != FORMAT:
                 raise FileError(place, "is not the file of a femu batch")
             names = ("run_record", "run_parameter_set", "scale", "outcome", *COLUMNS, *COUNTS, *STOREY_COLUMNS)
-            attributes = {name: value for name, value in file.attrs.items()}
-            return cls(place, str(file.attrs["model"]), json.loads(file.attrs["levels"]), np.array(file.attrs["heights"]),
-                       _read_texts(file["record_name"]), [n for n in _read_texts(file["parameter_name"]) if n],
-                       np.array(file["parameter_value"]), {name: np.array(file[name]) for name in names},
-                       _read_texts(file["message"]), attributes, stopped)
+            told, levels = attributes(file, place), json.loads(text(file, "levels", place))
+            if not isinstance(levels, list) or not isinstance(json.loads(text(file, "settings", place)), dict):
+                raise FileError(place, "does not say what its levels or its settings are")
+            found = cls(place, text(file, "model", place), levels, numbers(file, "heights", place, 1),
+                        _texts(file, "record_name", place), [n for n in _texts(file, "parameter_name", place) if n],
+                        np.array(table(file, "parameter_value", place, 2, "f")),
+                        {name: np.array(table(file, name, place, 2 if name in STOREY_COLUMNS else 1, "fi")) for name in names},
+                        _texts(file, "message", place), told, stopped)
+        found._check()
+        return found
+
+    def _check(self) -> None:
+        """Refuse a table that does not fit the others."""
+        runs, sets = len(self), len(self.parameter_values)
+        wrong = [name for name, column in self.columns.items() if len(column) != runs]
+        for name, count in (("run_record", len(self.record_names)), ("run_parameter_set", sets), ("outcome", len(RunOutcome))):
+            column = self.columns[name]
+            if column.dtype.kind != "i" or (runs and not (column.min() >= 0 and column.max() < count)):
+                wrong.append(name)
+        if len(self.messages) != runs:
+            wrong.append("message")
+        if len(self.parameter_names) > self.parameter_values.shape[1]:
+            wrong.append("parameter_name")
+        if wrong:
+            raise FileError(self.path, f"contradicts itself: {', '.join(wrong)} does not fit {runs} runs, "
+                            f"{len(self.record_names)} records and {sets} sets of parameters")
 
     def __len__(self) -> int:
         return len(self.columns["outcome"])
@@ -118,5 +137,5 @@ class BatchResult:
         return f"BatchResult({self.model!r}: {len(self)} runs, {ended})"
 
 
-def _read_texts(data: Any) -> list[str]:
-    return [bytes(text).decode("utf-8", "ignore") for text in data]
+def _texts(file: Any, name: str, path: Path) -> list[str]:
+    return [bytes(content).decode("utf-8", "ignore") for content in table(file, name, path, 1, "S")]

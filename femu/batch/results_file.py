@@ -24,8 +24,11 @@ import numpy as np
 from femu.batch.outcome import RunOutcome
 from femu.batch.runner import LONGEST_MESSAGE, Demand
 from femu.errors import FileError
+from femu.hdf5_file import put_text, reading, table, text
 
 FORMAT = "femu batch 1"
+FORM = ("v108", "v108")
+"""Versions of the file format: the newest in which a killed writer leaves no mark that keeps others out."""
 FLUSH_SECONDS = 0.5  # how long a finished run may wait for others before it is written
 
 COLUMNS: dict[str, tuple[str, str]] = {
@@ -60,12 +63,15 @@ class ResultsFile:
         place = Path(path)
         count = len(runs["record"])
         try:
-            file = h5py.File(place, "w", track_order=False)
+            file = h5py.File(place, "w", track_order=False, libver=FORM)
         except OSError as error:
             raise FileError(place, f"cannot be written ({error}); check the path") from None
-        file.attrs["format"] = FORMAT
+        put_text(file, "format", FORMAT)
         for name, value in attributes.items():
-            file.attrs[name] = value
+            if isinstance(value, str):
+                put_text(file, name, value)
+            else:
+                file.attrs[name] = value
         names = sorted({name for values in parameter_sets for name in values})
         dimensions = {"run": count, "storey": storeys, "record": max(len(records), 1),
                       "parameter_set": max(len(parameter_sets), 1), "parameter": max(len(names), 1)}
@@ -79,9 +85,9 @@ class ResultsFile:
             for axis, dimension in enumerate(over):
                 made.dims[axis].attach_scale(file[dimension])
             if unit:
-                made.attrs["units"] = unit
+                put_text(made, "units", unit)
             if meaning:
-                made.attrs["long_name"] = meaning
+                put_text(made, "long_name", meaning)
 
         add("record_name", _texts(records or [""], 120), ("record",), meaning="name of the record")
         add("parameter_name", _texts(names or [""], 120), ("parameter",), meaning="parameters that the sets change")
@@ -102,7 +108,7 @@ class ResultsFile:
         add("message", _texts([""] * count, LONGEST_MESSAGE), ("run",), meaning="what went wrong, in words")
         add("outcome", np.zeros(count, dtype=np.int8), ("run",), meaning="how the run ended")
         file["outcome"].attrs["flag_values"] = np.array([o.value for o in RunOutcome], dtype=np.int8)
-        file["outcome"].attrs["flag_meanings"] = " ".join(o.name.lower() for o in RunOutcome)
+        put_text(file["outcome"], "flag_meanings", " ".join(o.name.lower() for o in RunOutcome))
         _to_disk(file)
         return cls(place, file)
 
@@ -114,8 +120,17 @@ class ResultsFile:
             file = h5py.File(place, "r+")
         except (OSError, ValueError) as error:
             raise FileError(place, f"cannot be opened to go on with it ({error})") from None
-        found = file.attrs.get("fingerprint")
-        if file.attrs.get("format") != FORMAT or found != fingerprint or "outcome" not in file:
+        try:
+            with reading(place, "the file of a femu batch"):
+                known = text(file, "format", place, "") == FORMAT and text(file, "fingerprint", place, "") == fingerprint
+                runs = len(table(file, "outcome", place, 1, "i")) if known else 0
+                for name in ("scale", *COLUMNS, *COUNTS, *STOREY_COLUMNS, "message") if known else ():
+                    if len(table(file, name, place, kinds="fiS")) != runs:
+                        raise FileError(place, f"has a table {name} that does not fit {runs} runs; begin anew")
+        except FileError:
+            file.close()
+            raise
+        if not known:
             file.close()
             raise FileError(place, "belongs to a batch with another model, records, scales, parameters or settings; "
                             "give another file name, or leave out resume to begin anew")

@@ -148,12 +148,11 @@ def show(found: Demo) -> None:
 
 def write(found: Demo, path: Path) -> Path:
     """The result with the updater's history in one file, and its report."""
-    import h5py
-
     from femu import plots, report
+    from femu.hdf5_file import written_whole
 
     found.updated.save(path)
-    with h5py.File(path, "r+") as file:
+    with written_whole(path, onto=True) as file:
         group: Any = file.create_group("updating")
         found.updater.history.put(group)
     return report.write(path, units=plots.SI)

@@ -10,11 +10,11 @@ from os import PathLike
 from pathlib import Path as FilePath
 from typing import TYPE_CHECKING, Any
 
-import h5py
 import numpy as np
 import numpy.typing as npt
 
 from femu.errors import FileError, InputError
+from femu.hdf5_file import put_text, written_whole
 from femu.identify.path import Path
 from femu.identify.recording import Recording
 from femu.updating.diagnostics import AT_BOUND, CORRELATED, EXPLAINED, HALF_TOLD, OUTSIDE, TOLD, Diagnosis
@@ -250,8 +250,9 @@ class Identification:
 
                 page(self).write(path)
             else:
-                with h5py.File(path, "w") as file:
-                    file.attrs["format"], file.attrs["found"] = FORMAT, json.dumps(self.to_dict())
+                with written_whole(path) as file:
+                    put_text(file, "format", FORMAT)
+                    put_text(file, "found", json.dumps(self.to_dict()))
                     for name, values in (("time", self.recording.time), ("displacement", self.recording.displacements),
                                          ("force", self.recording.forces), ("force_of_twin", self.forces())):
                         file.create_dataset(name, data=values)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from dataclasses import dataclass, field
 from typing import Any
@@ -11,7 +10,9 @@ import numpy as np
 import numpy.typing as npt
 
 from femu.errors import FileError
-from femu.experimental.journal import FORMAT, open_journal, read_ending
+from femu.experimental.journal import finished_rows, read_ending, read_head, rows_of, version
+from femu.hdf5_file import opened
+from femu.hdf5_unfinished import is_marked
 
 Array = npt.NDArray[np.float64]
 AT_ONCE = 1 << 16  # rows read in one look; a long journal is caught up with in several
@@ -31,6 +32,8 @@ class News:
     """Whether there are more rows than one look takes."""
     ending: str | None = None
     message: str = ""
+    problem: str = ""
+    """Why the journal cannot be read, although nobody has written it since the last look."""
 
 
 class JournalTail:
@@ -43,51 +46,51 @@ class JournalTail:
         self.path = os.fspath(path)
         self._counts: dict[str, int] = {}
         self._stamps: dict[str, float] = {}
+        self._failed: tuple[int, ...] = ()
 
     def look(self) -> News:
         """New rows since the last look. A file that does not exist yet, or is being replaced, has none."""
         if not os.path.exists(self.path):
             return News()
+        now = version(self.path)
         try:
-            with open_journal(self.path) as file:
+            with opened(self.path, "a journal") as file:
                 return self._read(file)
-        except FileError:
-            raise
         except PermissionError as problem:
             raise FileError(self.path, f"cannot be read: {problem}") from problem
-        except (OSError, KeyError, ValueError, RuntimeError):
-            return News()  # between two states of the file: the next look sees it whole
+        except FileError as problem:
+            if problem.__cause__ is None and not is_marked(self.path):  # it can be read, and is something else
+                raise
+            again, self._failed = now == self._failed, now
+            # between two states of the file, which the next look sees whole; or damaged, where nobody writes it
+            return News(problem=str(problem) if again else "")
 
     def _read(self, file: Any) -> News:
-        if file.attrs.get("format") != FORMAT:
-            raise FileError(self.path, "is not a femu journal")
-        news = News(json.loads(file.attrs["about"]), json.loads(file["parameter_names"][()]))
+        news = News(*read_head(file, self.path))
         tables = _tables(file, news.about)
         if not self._same(file):
             news.restarted = True
             self._counts, self._stamps = {}, {}
         for name in tables:
-            rows = self._new(file[name], self._counts.get(name, 0))
+            seen = self._counts.get(name, 0)
+            rows = finished_rows(rows_of(file, name, self.path), self.path, seen, seen + AT_ONCE)
             news.behind = news.behind or len(rows) == AT_ONCE
             if len(rows):
-                self._counts[name] = self._counts.get(name, 0) + len(rows)
+                self._counts[name] = seen + len(rows)
                 self._stamps[name] = float(rows[-1, _STAMP])
             news.rows[name] = rows
-        told = read_ending(file)
+        told = read_ending(file, self.path)
         if told is not None:
             news.ending, news.message = told
         return news
 
     def _same(self, file: Any) -> bool:
         """Whether the last rows seen are still where they were."""
-        return all(name in file and len(file[name]) >= count and file[name][count - 1, _STAMP] == self._stamps[name]
-                   for name, count in self._counts.items())
-
-    @staticmethod
-    def _new(data: Any, seen: int) -> Array:
-        rows = data[seen:seen + AT_ONCE]
-        unfinished = np.flatnonzero(np.isnan(rows[:, _STAMP]))
-        return np.asarray(rows[:unfinished[0]] if len(unfinished) else rows)
+        for name, count in self._counts.items():
+            data = rows_of(file, name, self.path) if name in file else ()
+            if len(data) < count or data[count - 1, _STAMP] != self._stamps[name]:
+                return False
+        return True
 
 
 def _tables(file: Any, about: dict[str, Any]) -> list[str]:

@@ -19,6 +19,7 @@ Array = npt.NDArray[np.float64]
 NEAR = 0.8  # share of a limit from which on it is an alarm
 QUIET = 5.0  # seconds without a row after which a running test counts as silent
 LATEST = 1500  # points of the loop that are drawn without thinning
+AT_A_TIME = 0.2  # seconds that one refresh reads at most: a page that is opened late catches up in several
 
 
 class Channel:
@@ -51,6 +52,7 @@ class Watch:
     def __init__(self, path: str | os.PathLike[str]) -> None:
         self.path = os.fspath(path)
         self._tail = JournalTail(path)
+        self.changes = 0  # grows whenever there is something new to draw
         self._forget()
 
     def _forget(self) -> None:
@@ -65,11 +67,20 @@ class Watch:
         self.rate = 0.0  # measurements a second of wall clock, over the last look
         self.overruns = 0
         self.ending: Outcome | None = None
-        self.message = ""
+        self.message, self.problem = "", ""
 
     def refresh(self) -> bool:
-        """Read what is new; whether there was anything."""
-        news = self._tail.look()
+        """Read what is new; whether there was anything. Of very much, the next call reads the rest."""
+        until, changed, behind = clock.monotonic() + AT_A_TIME, False, True
+        while behind and clock.monotonic() < until:
+            new, behind = self._take(self._tail.look())
+            changed = changed or new
+        self.changes += changed
+        return changed
+
+    def _take(self, news: News) -> tuple[bool, bool]:
+        """Whether a look at the journal brought anything, and whether there is more."""
+        self.problem = news.problem
         if news.restarted:
             self._forget()
         if news.about and not self.channels:
@@ -83,9 +94,7 @@ class Watch:
             known = Outcome.__members__
             self.ending = known.get(news.ending, Outcome.ERROR)
             self.message, changed = news.message, True
-        if news.behind:
-            self.refresh()
-        return changed
+        return changed, news.behind
 
     @property
     def budget(self) -> float | None:
@@ -97,7 +106,7 @@ class Watch:
     def state(self) -> str:
         """One word or two on how the test stands."""
         if not self.about:
-            return "waiting for the journal"
+            return "journal cannot be read" if self.problem else "waiting for the journal"
         if self.ending is not None:
             return "finished" if self.ending.ok else "stopped"
         return "running" if clock.time() - self.seen < QUIET else "silent"

@@ -11,6 +11,7 @@ import h5py
 
 from femu.environment import environment
 from femu.errors import FileError, InputError
+from femu.hdf5_file import item, opened, text
 from femu.plots.style import AS_MODEL, Units
 from femu.report.page import Page
 from femu.results import FORMAT as RESULT
@@ -59,16 +60,8 @@ def page_of(source: Any, *, units: Units = AS_MODEL, updating: Any = None) -> Pa
 
 def file_kind(path: Path) -> str:
     """What an HDF5 file of femu holds, as its format says: "femu result 1", "femu journal 1" and so on."""
-    try:
-        with h5py.File(path, "r", locking=False) as file:
-            return str(file.attrs.get("format", ""))
-    except OSError:
-        pass
-    try:  # a journal that is being written, or whose writer was killed
-        with h5py.File(path, "r", libver="latest", swmr=True) as file:
-            return str(file.attrs.get("format", ""))
-    except OSError as problem:
-        raise FileError(path, f"cannot be read as HDF5: {problem}") from problem
+    with opened(path, "HDF5") as file:
+        return str(text(file, "format", path, ""))
 
 
 def load_result(path: Path) -> tuple[Result, dict[str, str], Any]:
@@ -77,15 +70,17 @@ def load_result(path: Path) -> tuple[Result, dict[str, str], Any]:
     from femu.updating.history import FORMAT as UPDATING
     from femu.updating.history import UpdatingHistory
 
-    with h5py.File(path, "r") as file:
-        told = dict(json.loads(file.attrs.get("environment", "{}")))
-        kind = json.loads(file.attrs["meta"])["kind"]
+    with opened(path, "a femu result") as file:
+        told, meta = json.loads(text(file, "environment", path, "{}")), json.loads(text(file, "meta", path))
+        if not isinstance(told, dict) or not isinstance(meta, dict):
+            raise FileError(path, "does not say what it was computed with, or how")
         history = None
-        for group in file.values():
-            if isinstance(group, h5py.Group) and group.attrs.get("format") == UPDATING:
-                history = UpdatingHistory.get(group)
-    cls = HybridResult if kind == "hybrid" else Result
-    return cls.load(path), told, history
+        for name in file:
+            group = item(file, name, path)
+            if isinstance(group, h5py.Group) and text(group, "format", path, "") == UPDATING:
+                history = UpdatingHistory.get(group, path)
+    cls = HybridResult if meta.get("kind") == "hybrid" else Result
+    return cls.load(path), {str(k): str(v) for k, v in told.items()}, history
 
 
 def _page_of_file(path: Path, units: Units, updating: Any) -> Page:

@@ -6,12 +6,11 @@ from dataclasses import dataclass
 from os import PathLike
 from typing import Any
 
-import h5py
 import numpy as np
 import numpy.typing as npt
 
 from femu.errors import FileError
-from femu.hdf5_file import reading, written_whole
+from femu.hdf5_file import number, numbers, opened, put_text, table, text, texts, written_whole
 from femu.updating import step as code
 
 Array = npt.NDArray[np.float64]
@@ -120,10 +119,10 @@ class UpdatingHistory:
 
     def put(self, group: Any) -> None:
         """Write into a group of an open HDF5 file."""
-        group.attrs["format"] = FORMAT
+        put_text(group, "format", FORMAT)
         group.attrs["channels"] = self.channels
-        group.attrs["names"] = list(self.names)
-        group.attrs["columns"] = self.columns()
+        put_text(group, "names", self.names)
+        put_text(group, "columns", self.columns())
         group.attrs["bounds"] = np.array(self.bounds, dtype=float).reshape(-1, 2)
         group.create_dataset("table", data=self.table)
 
@@ -137,13 +136,18 @@ class UpdatingHistory:
     @classmethod
     def load(cls, path: str | PathLike[str]) -> UpdatingHistory:
         """Read what `save` wrote."""
-        with reading(path, "a history of an updater"), h5py.File(path, "r") as file:
-            if file.attrs.get("format") != FORMAT:
+        with opened(path, "a history of an updater") as file:
+            if text(file, "format", path, "") != FORMAT:
                 raise FileError(str(path), "is not a history of an updater")
-            return cls.get(file)
+            return cls.get(file, path)
 
     @classmethod
-    def get(cls, group: Any) -> UpdatingHistory:
+    def get(cls, group: Any, path: str | PathLike[str]) -> UpdatingHistory:
         """Read what `put` wrote into a group of an open HDF5 file."""
-        bounds = tuple((float(low), float(high)) for low, high in group.attrs.get("bounds", ()))
-        return cls(tuple(str(n) for n in group.attrs["names"]), int(group.attrs["channels"]), group["table"][()], bounds)
+        names, channels = tuple(texts(group, "names", path)), number(group, "channels", path, least=1)
+        bounds = numbers(group, "bounds", path, 2, np.zeros((0, 2)))
+        found = cls(names, channels, table(group, "table", path, 2, "f")[()], tuple((float(a), float(b)) for a, b in bounds))
+        if len(bounds) not in (0, len(names)) or found.table.shape[1] != len(found.columns()):
+            raise FileError(path, f"has a table of {found.table.shape[1]} columns and {len(bounds)} bounds, which do not belong "
+                            f"to {len(names)} parameters and {channels} channels")
+        return found

@@ -148,7 +148,7 @@ def test_files(of_link, tmp_path):
     of_link.save(tmp_path / "a.h5")
     with h5py.File(tmp_path / "a.h5") as file:
         np.testing.assert_array_equal(file["force"][()], of_link.recording.forces)
-        assert len(UpdatingHistory.get(file["forward"])) == len(of_link.recording)
+        assert len(UpdatingHistory.get(file["forward"], tmp_path / "a.h5")) == len(of_link.recording)
     with pytest.raises(InputError, match="must end in"):
         of_link.save(tmp_path / "a.txt")
 
