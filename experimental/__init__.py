@@ -32,6 +32,8 @@ from femu.experimental.errors import (
     NotConverged,
     PeerLost,
     PeerSilent,
+    StuckSensor,
+    WildMeasurement,
 )
 from femu.experimental.intrinsic import IntrinsicTangent
 from femu.experimental.journal import Journal, Record, read_journal
@@ -42,6 +44,7 @@ from femu.experimental.safety import Guard, Limits
 from femu.experimental.server import Served, SpecimenServer
 from femu.experimental.setup import Cantilever, Direct, Linear, Scaled, Setup
 from femu.experimental.specimen import Measurement, Specimen
+from femu.experimental.stuck import SensorCheck
 from femu.experimental.tangent import InitialTangent, TangentEstimator
 from femu.experimental.transpose_tangent import TransposeTangent
 from femu.experimental.twin import TwinTangent
@@ -92,16 +95,19 @@ __all__ = [
     "ReplaySpecimen",
     "Rig",
     "Scaled",
+    "SensorCheck",
     "Sensors",
     "Served",
     "Setup",
     "Specimen",
     "SpecimenServer",
+    "StuckSensor",
     "TangentEstimator",
     "ThreeActuators",
     "TransposeTangent",
     "TwinTangent",
     "TwoActuators",
+    "WildMeasurement",
     "exchange",
     "read_description",
     "read_journal",

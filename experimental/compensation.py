@@ -181,7 +181,7 @@ class CompensatedSpecimen(Specimen):
         self._guard.check(ahead, time)
         self._guard.sent(ahead, time)
         measured = checked(self.specimen.apply(ahead, time), self.size, "The specimen")
-        self._guard.measured(measured)
+        self._guard.measured(measured, time)
         self.compensation.measured(measured.displacement)
         return measured
 
@@ -199,6 +199,9 @@ class CompensatedSpecimen(Specimen):
 
     def initial_stiffness(self) -> Array | None:
         return self.specimen.initial_stiffness()
+
+    def sensor_noise(self) -> tuple[Array, Array]:
+        return self.specimen.sensor_noise()
 
     def tangent(self) -> Array | None:
         return self.specimen.tangent()

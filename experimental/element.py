@@ -21,11 +21,13 @@ from femu.elements.frame_element import BASIC_NAMES, BASIC_STATE
 from femu.elements.link import FORCE_NAMES, link_group, turned
 from femu.errors import InputError
 from femu.experimental.compensation import Compensation
+from femu.experimental.errors import BadMeasurement
 from femu.experimental.journal import Journal
 from femu.experimental.measured_law import follow_springs, held_names, measured_law, shift_samples
 from femu.experimental.safety import Guard, Limits
 from femu.experimental.setup import Direct, Setup
 from femu.experimental.specimen import Measurement, Specimen, checked
+from femu.experimental.stuck import SensorCheck, Watch
 from femu.experimental.tangent import TangentEstimator
 from femu.parameters import Parameter
 from femu.program import Program
@@ -38,7 +40,8 @@ class Experimental(Element):
 
     ``stiffness`` is the initial stiffness in the basic system; an emulated specimen knows its own. ``setup`` turns basic
     deformations into commands of the actuators (`Direct` if left out), ``limits`` are checked before each command leaves.
-    A ``compensation`` of the actuators' delay works on the commands, before the limits.
+    A ``compensation`` of the actuators' delay works on the commands, before the limits. ``sensor_check`` says when a sensor
+    counts as stuck; None leaves the sensors unwatched.
     """
 
     asks_specimen: ClassVar[bool] = True
@@ -50,6 +53,7 @@ class Experimental(Element):
     setup: Setup | None = None
     limits: Limits | None = None
     compensation: Compensation | None = None
+    sensor_check: SensorCheck | None = SensorCheck()
     damped: bool = False
 
     # --- what a subclass supplies ---
@@ -88,6 +92,7 @@ class Experimental(Element):
         self._setup = setup
         self._initial = 0.5 * (matrix + matrix.T)
         self._guard = Guard(self.limits or Limits(), setup.outputs, setup.stiffness_of_actuators(self._initial))
+        self._watch = self._watched()
         if self.limits is not None:
             self.specimen.wait_at_most(self.limits.silence)
         self._upper = np.triu_indices(n)
@@ -102,6 +107,16 @@ class Experimental(Element):
         self.moves = 0
         self.journal: Journal | None = None
         self.step = 0
+
+    def _watched(self) -> Watch | None:
+        if self.sensor_check is None:
+            return None
+        if not isinstance(self.sensor_check, SensorCheck):
+            raise InputError(self.label(), "sensor_check", self.sensor_check, "must be a SensorCheck or None")
+        g, m = self._guard, self._setup.outputs
+        limits = [np.broadcast_to(np.inf if given is None else given, m) for given in (g.limits.displacement, g.limits.force)]
+        stiffness = self._setup.stiffness_of_actuators(self._initial)
+        return Watch(self.sensor_check, stiffness, self.specimen.sensor_noise(), (limits[0], limits[1]), self.label())
 
     def validate_element(self) -> None:
         """Rules of the subclass."""
@@ -136,7 +151,11 @@ class Experimental(Element):
         """Get ready for a test at steps of ``dt``."""
         if self.compensation is not None:
             self.compensation.start(self._setup.outputs, dt)
-        n = self.basic_size
+        n, m = self.basic_size, self._setup.outputs
+        self._watch = self._watched()
+        if self._watch is not None:
+            self._watch.see(np.zeros(m), Measurement(np.zeros(m), np.zeros(m)))
+            self._watch.begin()
         # compiled before the first step, which may have to be in time
         shift_samples(np.zeros(2 * n + n * (n + 1) // 2 + len(held_names(n))), n, np.zeros(n), np.zeros(n), self._initial,
                       self._initial, False, False)
@@ -171,16 +190,30 @@ class Experimental(Element):
         if self._known and np.array_equal(self._known[0][0], command):
             raw = self._known.pop(0)[1]  # it was there already, and was measured before the interruption
             self._guard.sent(command, time)
+            self._believe(raw, command, time)
         else:
             self._known.clear()
             if self.journal is not None:
                 self.journal.command(str(self.name), self.step, time, command)
             self._guard.sent(command, time)
-            raw = checked(self.specimen.apply(command, time), self._setup.outputs, self.label())
+            raw = self.specimen.apply(command, time)
             self.moves += 1
+            try:
+                raw = self._believe(raw, command, time)
+            except BadMeasurement:
+                if self.journal is not None:
+                    self.journal.refused(str(self.name), self.step, time, raw.displacement, raw.force)
+                raise
             if self.journal is not None:
                 self.journal.measured(str(self.name), self.step, time, raw.displacement, raw.force)
-        self._guard.measured(raw)
+        return raw
+
+    def _believe(self, raw: Measurement, command: Array, time: float) -> Measurement:
+        """The measurement, if it can be believed; a step must not be taken with another one."""
+        raw = checked(raw, self._setup.outputs, self.label())
+        self._guard.measured(raw, time)
+        if self._watch is not None:
+            self._watch.see(command, raw)
         return raw
 
     def expect(self, command: Array, measured: Measurement) -> None:
@@ -251,13 +284,15 @@ class Experimental(Element):
         return np.concatenate([
             [float(known), answer.time, float(self.moves), float(g.time is not None), g.time or 0.0], target,
             answer.displacement, answer.force, g.command, g.displacement, g.force, g.stiffness.ravel(),
-            self.compensation.state if self.compensation is not None else np.zeros(0), self.specimen.state])
+            self.compensation.state if self.compensation is not None else np.zeros(0),
+            self._watch.state if self._watch is not None else np.zeros(0), self.specimen.state])
 
     def restore(self, values: Array) -> None:
         """Go on from a checkpoint; an emulated specimen is set back, a physical one stays where it is."""
         n, m = self.basic_size, self._setup.outputs
-        sizes = [5, n, n, n, m, m, m, m * m, len(self.compensation.state) if self.compensation is not None else 0]
-        head, target, d, r, command, at, force, k, ahead, state = np.split(values, np.cumsum(sizes))
+        sizes = [5, n, n, n, m, m, m, m * m, len(self.compensation.state) if self.compensation is not None else 0,
+                 len(self._watch.state) if self._watch is not None else 0]
+        head, target, d, r, command, at, force, k, ahead, seen, state = np.split(values, np.cumsum(sizes))
         self._target, self._answer = (target.copy(), Measurement(d.copy(), r.copy(), float(head[1]))) if head[0] else (None, None)
         self.moves = int(head[2])
         g = self._guard
@@ -265,6 +300,8 @@ class Experimental(Element):
         g.command, g.displacement, g.force, g.stiffness = command.copy(), at.copy(), force.copy(), k.reshape(m, m).copy()
         if self.compensation is not None:
             self.compensation.restore(ahead)
+        if self._watch is not None:
+            self._watch.state[:] = seen
         self.specimen.restore(state)
 
 

@@ -158,6 +158,11 @@ class EmulatedSpecimen(Specimen):
     def initial_stiffness(self) -> Array:
         return self.system.initial_stiffness()
 
+    def sensor_noise(self) -> tuple[Array, Array]:
+        s = self.sensors  # one that rounds may repeat a reading in spite of its noise
+        return (np.full(self.size, 0.0 if s.displacement_step else s.displacement_noise),
+                np.full(self.size, 0.0 if s.force_step else s.force_noise))
+
     def tangent(self) -> Array:
         """The true tangent: what estimators are measured against."""
         return self._stiffness.copy()

@@ -51,6 +51,18 @@ class BadMeasurement(ExperimentError):
     ending = Ending.BAD_MEASUREMENT
 
 
+class WildMeasurement(BadMeasurement):
+    """A measurement beyond a limit of the specimen. The step was not taken."""
+
+    ending = Ending.WILD_MEASUREMENT
+
+
+class StuckSensor(BadMeasurement):
+    """A sensor that stood still while the specimen moved. The step was not taken."""
+
+    ending = Ending.STUCK_SENSOR
+
+
 class NotConverged(ExperimentError):
     """The numerical part has no equilibrium at a step."""
 

@@ -1,4 +1,4 @@
-"""Safety: what is checked before a command leaves."""
+"""Safety: what is checked before a command leaves, and before a measurement is believed."""
 
 from __future__ import annotations
 
@@ -10,19 +10,22 @@ import numpy as np
 import numpy.typing as npt
 
 from femu.errors import InputError
-from femu.experimental.errors import LimitTripped
+from femu.experimental.errors import LimitTripped, WildMeasurement
 from femu.experimental.specimen import Measurement
 
 Array = npt.NDArray[np.float64]
 LIMITED = ("displacement", "increment", "velocity", "force")
 """What of an actuator can be limited."""
+MEASURED = ("displacement", "force")
+"""What of it is measured."""
 
 
 @dataclass(frozen=True)
 class Limits:
     """Largest displacement, increment, velocity and force of the actuators: one number for all or one for each.
 
-    The force is predicted with the tangent before the command leaves. ``silence`` is the longest wait for an answer of
+    The force is predicted with the tangent before the command leaves. Measured displacements and forces are held against their
+    limits too: a step is not taken with one that lies beyond. ``silence`` is the longest wait for an answer of
     the specimen, in seconds.
     """
 
@@ -104,6 +107,13 @@ class Guard:
         """The command has left."""
         self.command, self.time = command.copy(), time
 
-    def measured(self, measurement: Measurement) -> None:
-        """Where the specimen stands now."""
+    def measured(self, measurement: Measurement, time: float) -> None:
+        """Where the specimen stands now; raises `WildMeasurement` where that is beyond a limit, and nothing changes then."""
+        for what in MEASURED:
+            limit, values = getattr(self.limits, what), getattr(measurement, what)
+            if limit is not None and np.any(over := np.abs(values) > np.asarray(limit)):
+                worst = int(np.argmax(over))
+                most = float(np.broadcast_to(limit, values.shape)[worst])
+                raise WildMeasurement(f"Actuator {worst} measured the {what} {values[worst]:.6g} at t = {time:g}, beyond its "
+                                      f"limit {most:.6g}. The step was not taken.")
         self.displacement, self.force = measurement.displacement.copy(), measurement.force.copy()

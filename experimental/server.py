@@ -222,11 +222,18 @@ class SpecimenServer:
         if self._journal is not None:
             self._journal.command(CHANNEL, self.commits + 1, self._time, displacement)
         self._guard.sent(displacement, self._time)
-        self._measured = checked(self.specimen.apply(displacement, self._time), self.specimen.size, "The specimen")
+        raw = self.specimen.apply(displacement, self._time)
         self.moves += 1
+        try:
+            measured = checked(raw, self.specimen.size, "The specimen")
+            self._guard.measured(measured, self._time)
+        except BadMeasurement:
+            if self._journal is not None:
+                self._journal.refused(CHANNEL, self.commits + 1, self._time, raw.displacement, raw.force)
+            raise
+        self._measured = measured
         if self._journal is not None:
-            self._journal.measured(CHANNEL, self.commits + 1, self._time, self._measured.displacement, self._measured.force)
-        self._guard.measured(self._measured)
+            self._journal.measured(CHANNEL, self.commits + 1, self._time, measured.displacement, measured.force)
         self._target = displacement.copy()
 
     def _commit(self) -> None:

@@ -55,6 +55,10 @@ class Specimen:
         """Stiffness of the specimen before the test, or None where only the user can tell."""
         return None
 
+    def sensor_noise(self) -> tuple[Array, Array]:
+        """Standard deviation of the noise of the displacements and of the forces, 0 where it is not known."""
+        return np.zeros(self.size), np.zeros(self.size)
+
     def tangent(self) -> Array | None:
         """Tangent stiffness at the present state, where the specimen can tell."""
         return self.initial_stiffness()

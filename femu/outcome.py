@@ -20,6 +20,8 @@ class Outcome(Enum):
     PEER_SILENT = "The other side was silent for too long; the specimen holds its position."
     BAD_MESSAGE = "The other side sent something that is not a valid message; the specimen holds its position."
     BAD_MEASUREMENT = "The specimen returned a measurement that cannot be used; it holds its position."
+    WILD_MEASUREMENT = "A measurement lies beyond a limit; the step was not taken, and the specimen holds its position."
+    STUCK_SENSOR = "A sensor stood still while the specimen moved; the step was not taken, and the specimen holds its position."
     BAD_PARAMETERS = "The updater wrote parameters that are not finite; the specimen holds its position."
     JOURNAL_FULL = "The disk has no room for the journal; the specimen holds its position."
     ERROR = "The test ended with an error that femu does not know; the specimen holds its position."

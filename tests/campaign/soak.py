@@ -19,11 +19,11 @@ import time
 from pathlib import Path
 from typing import Any
 
+import h5py
 import numpy as np
 
 from femu import GroundMotion
 from femu.analyses import HybridTest, Pace
-from femu.experimental.journal import open_journal
 from femu.save import Save
 from femu.updating import RemoteUpdater
 from tests.campaign.tally import Tally
@@ -118,7 +118,7 @@ def rate_held(folder: Path, priority: int | None) -> float:
 
 def stamps(journal: Path) -> tuple[np.ndarray, int]:
     """Wall clock of every committed step in a journal, and the number of measurements."""
-    with open_journal(str(journal)) as file:
+    with h5py.File(journal, "r") as file:
         both = [file[name][:, -1] for name in ("committed/state", "elements/0/measured")]
     return both[0][np.isfinite(both[0])], int(np.isfinite(both[1]).sum())
 
