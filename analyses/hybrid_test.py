@@ -145,6 +145,7 @@ class HybridTest:
 
         Run again, emulated specimens are set back to where they were before the first run; physical ones stay where they are.
         """
+        self._stand_by(journal, False)
         self._begin()  # first: a compensation has a state only once it has begun
         for name, element in self.elements.items():
             specimen, before = self._before.setdefault(name, (element.specimen, element.checkpoint()))
@@ -161,8 +162,12 @@ class HybridTest:
         record = read_journal(journal)
         self.check(record)
         step, _, extra, parameters = record.checkpoint()
+        self._stand_by(journal, True)
         self._begin()
-        place = 0
+        place, needed = 0, sum(len(_checkpoint(part)) for part in self._parts())
+        if len(extra) != needed:
+            raise InputError(f"journal {record.path}", "specimens", len(extra), f"must have {needed} numbers a step in this test",
+                             "it was written by another version of femu, or with other limits, checks or compensations")
         for part in self._parts():
             size = len(_checkpoint(part))
             part.restore(extra[place:place + size])
@@ -202,6 +207,11 @@ class HybridTest:
             element.begin(self._transient.dt / self.integrator.exchanges)
         if self.updater is not None:
             self.updater.start(self.program, self.parameters)
+
+    def _stand_by(self, journal: str | PathLike[str] | None, resumed: bool) -> None:
+        stand_by = getattr(self.updater, "stand_by", None)
+        if stand_by is not None:
+            stand_by(journal, resumed)
 
     def _parts(self) -> list[Any]:
         """Everything beside the state of the program that a checkpoint must hold."""
@@ -243,6 +253,8 @@ class HybridTest:
                     element.specimen.hold()
             if march.journal is not None:
                 march.journal.close(outcome, message)
+            if (ended := getattr(self.updater, "ended", None)) is not None:
+                ended(outcome)
         return march.result(outcome, message, pacer)
 
 

@@ -9,6 +9,8 @@ import subprocess
 import sys
 import tempfile
 import time as clock
+import warnings
+from os import PathLike, fspath
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +19,7 @@ import numpy.typing as npt
 
 from femu.errors import AnalysisError, InputError
 from femu.experimental.transport import LOOPBACK
+from femu.outcome import Outcome
 from femu.updating import datagrams as say
 from femu.updating.targets import model_places
 from femu.updating.worker import START, make_updater
@@ -29,6 +32,7 @@ PATIENCE = 120.0  # seconds that the process gets to start: it may have to compi
 HEAD = 3  # numbers of an estimate before the values: samples heard, dropped, consistent
 COLUMNS = ("step", "age", "samples", "dropped", "consistent")
 FIRST_ROOM = 20_000
+BESIDE = ".updater.npz"  # ending of the file with the filter's state, after the name of the journal
 
 
 class RemoteUpdater:
@@ -42,7 +46,8 @@ class RemoteUpdater:
     ``source`` names a function that returns the updater; both processes call it. At each step the latest sample goes out as
     one datagram and the latest estimate that has come is written into the model: within the bounds, and finite, whatever
     the other side says. Neither waits for the other. Old samples are dropped, never queued. The process may die: the test
-    goes on with the parameters it has, the process is started again and goes on from its last checkpoint.
+    goes on with the parameters it has, the process is started again and goes on from its last checkpoint. Of a test with a
+    journal the checkpoint stands beside it until the test is complete, and a resumed test goes on with the filter from there.
 
     ``history`` has one row a step: step, age of the estimate in use (in steps; NaN before the first), samples heard, samples
     dropped, whether the filter was consistent, then the values in use.
@@ -61,8 +66,27 @@ class RemoteUpdater:
         self._folder: tempfile.TemporaryDirectory[str] | None = None
         self._table = np.zeros((0, len(COLUMNS) + len(self.names)))
         self._rows = 0
+        self._beside: Path | None = None
+        self._resumed = self._complete = False
 
     # --- the contract with the runner ---
+
+    def stand_by(self, journal: str | PathLike[str] | None, resumed: bool) -> None:
+        """Before the start: the journal of the test, and whether the test goes on from it."""
+        self.close()
+        self._beside = Path(f"{fspath(journal)}{BESIDE}") if journal is not None else None
+        self._resumed, self._complete = resumed, False
+        if journal is None or self._beside is None:
+            return
+        if not resumed and not Path(journal).exists():  # where it exists the test will not begin, and may be resumed yet
+            self._beside.unlink(missing_ok=True)
+        if resumed and not self._beside.exists():
+            warnings.warn(f"There is no checkpoint {self._beside} of the updater: its filter begins anew, with the values that "
+                          "the journal holds in use until then.", stacklevel=3)
+
+    def ended(self, outcome: Outcome) -> None:
+        """How the test ended: what is needed to go on is kept unless it is complete."""
+        self._complete = outcome is Outcome.COMPLETE
 
     def start(self, program: Program, parameters: Array) -> None:
         """Start the process and wait until it is ready."""
@@ -85,7 +109,7 @@ class RemoteUpdater:
         self._process = subprocess.Popen([
             sys.executable, "-c", START, self.source, "--master", f"{LOOPBACK}:{self._channel.getsockname()[1]}",
             "--session", str(self._session), "--rate", repr(self.rate), "--keep",
-            "--checkpoint", str(Path(self._folder.name) / "updater.npz"),
+            "--checkpoint", str(self._beside or Path(self._folder.name) / "updater.npz"), *(["--go-on"] if self._resumed else []),
             *(["--core", str(self.core)] if self.core is not None else [])])
         self._worker = self._meet()
         self._channel.setblocking(False)
@@ -140,6 +164,8 @@ class RemoteUpdater:
             self._channel.close()
         if self._folder is not None:
             self._folder.cleanup()
+            if self._complete and self._beside is not None:
+                self._beside.unlink(missing_ok=True)
         self._process = self._channel = self._folder = None
 
     def __enter__(self) -> RemoteUpdater:

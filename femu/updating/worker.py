@@ -1,26 +1,29 @@
 """The updater as a process of its own, at its own rate: ``python -m femu.updating.worker``.
 
 It takes the latest sample at each of its ticks, drops older ones, and sends the latest estimate back. Its state goes to a
-checkpoint file as it works; a worker that is started again goes on from there. With ``--keep`` the process looks after
+checkpoint file as it works; a worker that is started again goes on from there, in the same session or (``--go-on``) in that of a
+resumed test. With ``--keep`` the process looks after
 another one that does the work, and starts it again where it dies.
 """
 
 from __future__ import annotations
 
 import argparse
+import contextlib
 import os
 import signal
 import socket
 import subprocess
 import sys
 import time
+import zipfile
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from femu.analyses.pacing import Pace, Pacer
-from femu.errors import FemuError, InputError
+from femu.errors import FemuError, FileError, InputError
 from femu.named_function import call_named
 from femu.updating import datagrams as say
 from femu.updating.updater import ModelUpdater
@@ -43,39 +46,47 @@ def make_updater(source: str) -> ModelUpdater:
 class Checkpoint:
     """State of an updater in a file that is whole at any moment."""
 
-    def __init__(self, path: Path | None, session: int) -> None:
-        self.path, self.session = path, session
+    def __init__(self, path: Path | None, session: int, go_on: bool = False) -> None:
+        self.path, self.session, self.go_on = path, session, go_on
         self._last = -np.inf
 
-    def load(self, updater: ModelUpdater) -> int:
-        """Restore what was saved in this session; returns the number of samples that were dropped until then."""
-        if self.path is None or not self.path.exists():
-            return 0
-        with np.load(self.path, allow_pickle=False) as kept:
-            if int(kept["session"]) != self.session:
-                return 0
-            updater.restore(kept["values"])
-            return int(kept["dropped"])
+    def load(self, updater: ModelUpdater) -> tuple[int, int]:
+        """Restore what was saved; returns the last step that was heard until then, and the number of samples that were dropped.
 
-    def save(self, updater: ModelUpdater, dropped: int, now: float) -> None:
-        """Save where the last time was long enough ago."""
+        What another session saved is restored only to go on with it.
+        """
+        if self.path is None or not self.path.exists():
+            return -1, 0
+        try:
+            with np.load(self.path, allow_pickle=False) as kept:
+                if int(kept["session"]) != self.session and not self.go_on:
+                    return -1, 0
+                updater.restore(kept["values"])
+                return int(kept["step"]), int(kept["dropped"])
+        except (OSError, ValueError, KeyError, zipfile.BadZipFile) as problem:
+            raise FileError(str(self.path), f"is no checkpoint of an updater: {problem}") from problem
+
+    def save(self, updater: ModelUpdater, step: int, dropped: int, now: float) -> None:
+        """Save where the last time was long enough ago. A full disk must not end the updating."""
         if self.path is None or now - self._last < SAVE_EVERY:
             return
         self._last = now
         scratch = self.path.with_suffix(".writing")
-        with scratch.open("wb") as file:
-            np.savez(file, session=np.uint64(self.session), values=updater.checkpoint(), dropped=dropped)
-        os.replace(scratch, self.path)
+        with contextlib.suppress(OSError):
+            with scratch.open("wb") as file:
+                np.savez(file, session=np.uint64(self.session), values=updater.checkpoint(), step=step, dropped=dropped)
+            os.replace(scratch, self.path)
 
 
-def work(source: str, master: tuple[str, int], session: int, rate: float, checkpoint: Path | None, core: int | None) -> None:
+def work(source: str, master: tuple[str, int], session: int, rate: float, checkpoint: Path | None, core: int | None,
+         go_on: bool = False) -> None:
     """Hear samples and send estimates, until the test says stop or is gone."""
     updater = make_updater(source)
     updater.start()
     updater.update(1, 0.0, np.zeros(updater.twin.size), np.zeros(updater.twin.size))  # compiles, while the test still waits
     updater.start()
-    kept = Checkpoint(checkpoint, session)
-    dropped = kept.load(updater)
+    kept = Checkpoint(checkpoint, session, go_on)
+    heard, dropped = kept.load(updater)
     channel = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
     channel.bind((master[0] if master[0].startswith("127.") else "", 0))
     channel.setblocking(False)
@@ -99,12 +110,15 @@ def work(source: str, master: tuple[str, int], session: int, rate: float, checkp
                 continue
             dropped += older
             last = message.number
+            if message.step <= heard:
+                continue  # a resumed test takes the step again that it had not committed
+            heard = message.step
             updater.update(message.step, message.time, message.values[:size], message.values[size:])
             number += 1
             head = [float(updater.counts["samples"]), float(dropped), float(updater.consistent)]
             values = np.array([*head, *updater.written, *updater.std.values()])
             channel.sendto(say.pack(session, say.ESTIMATE, number, message.step, message.time, message.clock, values), master)
-            kept.save(updater, dropped, now)
+            kept.save(updater, heard, dropped, now)
 
 
 def keep(arguments: list[str]) -> None:
@@ -140,6 +154,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--session", type=int, required=True)
     parser.add_argument("--rate", type=float, default=200.0, help="samples heard a second, at most")
     parser.add_argument("--checkpoint", type=Path)
+    parser.add_argument("--go-on", action="store_true", help="go on from a checkpoint of another session")
     parser.add_argument("--core", type=int)
     parser.add_argument("--keep", action="store_true", help="start the worker again where it dies")
     given = parser.parse_args(arguments)
@@ -148,7 +163,7 @@ def main(arguments: list[str] | None = None) -> int:
         return 0
     host, _, port = given.master.rpartition(":")
     try:
-        work(given.source, (host, int(port)), given.session, given.rate, given.checkpoint, given.core)
+        work(given.source, (host, int(port)), given.session, given.rate, given.checkpoint, given.core, given.go_on)
     except FemuError as error:
         print(f"femu: {error}", file=sys.stderr)
         return 2
