@@ -24,6 +24,7 @@ from femu.materials.parallel import Parallel
 from femu.materials.popovics_concrete import PopovicsConcrete
 from femu.materials.quadrilinear_pinching import QuadrilinearPinching
 from femu.materials.series import Series
+from femu.materials.strain_penetration import StrainPenetration
 from femu.materials.trilinear_pinching import TrilinearPinching
 from femu.materials.uncoupled_section import UncoupledSection
 from femu.materials.viscous import Viscous
@@ -54,6 +55,7 @@ __all__ = [
     "PopovicsConcrete",
     "QuadrilinearPinching",
     "Series",
+    "StrainPenetration",
     "TrilinearPinching",
     "UncoupledSection",
     "Viscous",

@@ -33,6 +33,7 @@ from femu.materials import (
     PopovicsConcrete,
     QuadrilinearPinching,
     Series,
+    StrainPenetration,
     TrilinearPinching,
     Viscous,
 )
@@ -170,6 +171,13 @@ def _(m: MaxwellDamper, book: Book) -> int:
 @_write.register
 def _(m: MinMax, book: Book) -> int:
     return _command(book, "MinMax", write_material(m.material, book), "-min", m.smallest_strain, "-max", m.largest_strain)
+
+
+@_write.register
+def _(m: StrainPenetration, book: Book) -> int:
+    book.note("OpenSees' Bond_SP01 takes 0.00405 as the slip of virgin friction, and none where the first step of all is done "
+              "without a second iteration.")
+    return _command(book, "Bond_SP01", m.fy, m.sy, m.fu, m.su, m.b, m.R)
 
 
 @_write.register

@@ -71,6 +71,8 @@ Where the two differ on purpose:
 - Sections answer in the order P, Mz (then My, T in space), also an `Aggregator` that lists them otherwise.
 - `Fatigue` breaks at the end of a step. Its stress in that step is the one the step was in balance with; OpenSees already
   shows nothing where a truss or a link is asked then.
+- `Bond_SP01` keeps its virgin slip (0.00405, whatever the units) from the first step on; OpenSees forgets it where the first
+  step takes no second iteration, and always in `testUniaxialMaterial`, and answers nan at the first unloading from yield.
 - In fibre sections of the plane, fibres of one material at one height are one fibre of femu.
 
 In the tables, `<...>` is optional and `*` takes any number of values.

@@ -207,7 +207,13 @@ def _fatigue(d: Domain, reader: Reader, a: dict[str, Any]) -> Material:
     return laws.LowCycleFatigue(d.material(a["other"], reader), **{names[n]: a[n] for n in names if a[n] is not None})
 
 
-_REFUSED = """APDFMD APDMD APDVFD ASDConcrete1D BWBN Backbone BarSlip Bilin Bond_SP01 BoucWenOriginal Cast CastFuse
+@MATERIALS.kind("Bond_SP01", form="Fy Sy Fu Su b R Cd=0 db=1 fc=4.35 la=0",
+                into="StrainPenetration; Cd, db, fc and la have no effect")
+def _bond_sp01(d: Domain, reader: Reader, a: dict[str, Any]) -> Material:
+    return laws.StrainPenetration(*(a[n] for n in ("Fy", "Sy", "Fu", "Su", "b", "R")))
+
+
+_REFUSED = """APDFMD APDMD APDVFD ASDConcrete1D BWBN Backbone BarSlip Bilin BoucWenOriginal Cast CastFuse
     Concrete03 Concrete06 Concrete07 ConcreteCM ConcreteD ConcretewithSITC ConfinedConcrete01
     Dodd_Restrepo DowelType ElasticMultiLinear FRPConfinedConcrete GNG HyperbolicGap IMKBilin IMKPeakOriented IMKPinching
     Impact InitStrainMaterial InitStressMaterial KikuchiAikenHDR KikuchiAikenLRB LimitState ModIMKPeakOriented ModIMKPinching

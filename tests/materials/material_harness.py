@@ -34,6 +34,7 @@ from femu.materials import (
     PopovicsConcrete,
     QuadrilinearPinching,
     Series,
+    StrainPenetration,
     TrilinearPinching,
     Viscous,
 )
@@ -229,6 +230,12 @@ CASES: dict[str, Case] = {
     "min-max": Case(
         MinMax(STEEL, -0.0075, 0.0078), 0.008,
         [["Steel01", 2, FY, E, 0.02], ["MinMax", 1, 2, "-min", -0.0075, "-max", 0.0078]]),
+    "strain penetration": Case(  # OpenSees forgets the virgin slip at the first commit of a material alone
+        StrainPenetration(64.0, 0.021, 102.2, 1.0, 0.3, 0.8, virgin_slip=0.0), 0.1,
+        [["Bond_SP01", 1, 64.0, 0.021, 102.2, 1.0, 0.3, 0.8]]),
+    "strain penetration, much pinched": Case(
+        StrainPenetration(64.0, 0.021, 102.2, 0.7, 0.5, 0.5, virgin_slip=0.0), 0.125,
+        [["Bond_SP01", 1, 64.0, 0.021, 102.2, 0.7, 0.5, 0.5, 0.0, 1.0, 4.35, 0.0]]),
     "low-cycle fatigue": Case(
         LowCycleFatigue(STEEL, 0.04, -0.5), 0.008, [["Steel01", 2, FY, E, 0.02], ["Fatigue", 1, 2, "-E0", 0.04, "-m", -0.5]]),
     "low-cycle fatigue, breaks early": Case(

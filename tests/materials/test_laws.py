@@ -12,11 +12,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from material_harness import CASES, RATE_CASES, Block, Case, cyclic, random_walk
 
-from femu.materials import ExactBoucWen
+from femu.materials import ExactBoucWen, StrainPenetration
 from femu.path import drive
 
 EXAMPLE = Case(FlagShape(k=200e9, f_activation=300e6, b=0.05, beta=0.6), 0.008, [])
-ALL = {**CASES, "example": EXAMPLE, "exact bouc-wen": Case(ExactBoucWen(2e6, 0.01, 0.05), 0.05, [])}
+ALL = {**CASES, "example": EXAMPLE, "exact bouc-wen": Case(ExactBoucWen(2e6, 0.01, 0.05), 0.05, []),
+       "strain penetration, virgin slip": Case(StrainPenetration(64.0, 0.021, 102.2, 1.0, 0.3, 0.8), 0.1, [])}
 EVERY = {**ALL, **RATE_CASES}
 DT = 0.02
 

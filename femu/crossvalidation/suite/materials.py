@@ -28,6 +28,7 @@ from femu.materials import (
     Parallel,
     QuadrilinearPinching,
     Series,
+    StrainPenetration,
     Viscous,
 )
 
@@ -88,6 +89,10 @@ def cases() -> list[Case]:
     for number, (name, material) in enumerate(RATES.items()):
         made.append(PathCase(f"{name}, cyclic strain", material, cyclic(1.0, 8), DASHPOT_DT, quick=True))
         made.append(PathCase(f"{name}, random strain", material, random(0.2, number), DASHPOT_DT))
+    # turned on both sides before it yields, because OpenSees forgets the virgin slip of a material alone
+    slip, first = StrainPenetration(64.0, 0.021, 102.2, 1.0, 0.3, 0.8, virgin_slip=0.0), cyclic(0.04, 6)
+    made.append(PathCase("StrainPenetration, cyclic strain", slip, cyclic(0.1), quick=True))
+    made.append(PathCase("StrainPenetration, random strain", slip, np.append(first, random(0.3, 72))))
     # as a section, because OpenSees' answer for the material alone is that behind the step which broke it
     wearing = FibreSection.rectangle(0.2, 0.25, LowCycleFatigue(MenegottoPinto(E, FY), 0.04))
     made.append(PathCase("LowCycleFatigue, cyclic strain", wearing, _bent(cyclic(0.006), cyclic(0.12)), quick=True))
