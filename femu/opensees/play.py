@@ -1,8 +1,8 @@
 """Run as a program: scripts for openseespy on one engine, with every returned number written down.
 
-Arguments: the engine ("femu" or "opensees"), the file of answers, then scripts. Each script runs in an empty folder of its
-own with the file's own folder in `sys.path`. The answers: for each script its calls (command, first arguments, numbers),
-the contents of the files it wrote, the seconds it took, and the error that ended it, if one did.
+Arguments: the engine ("femu" or "opensees"), the file of answers, then scripts. Each script runs in a copy of its folder, so that
+it finds the records and scripts it reads and leaves nothing behind. The answers: for each script its calls (command, first
+arguments, numbers), the contents of the files it wrote, the seconds it took, and the error that ended it, if one did.
 """
 
 from __future__ import annotations
@@ -24,6 +24,9 @@ import numpy as np
 
 DEFINING = ("uniaxialMaterial", "section", "element", "timeSeries", "updateParameter")
 """Commands that define something: openseespy answers some of their kinds with a number that means nothing."""
+MODULES = ("openseespy.opensees", "opensees")
+"""Names under which scripts import the commands: of the package, and of the library that users compile."""
+LARGEST = 20e6  # bytes of a file that is copied for a script to read
 ROUNDS = 2  # times a script is run for its speed: the first compiles kernels, or warms caches
 
 
@@ -42,7 +45,8 @@ def install(module: ModuleType) -> None:
     """Let scripts that import openseespy get this module."""
     parent = ModuleType("openseespy")
     parent.opensees = module  # type: ignore[attr-defined]
-    sys.modules["openseespy"], sys.modules["openseespy.opensees"] = parent, module
+    sys.modules["openseespy"] = parent
+    sys.modules.update(dict.fromkeys(MODULES, module))
 
 
 def stand_in(module: ModuleType) -> None:
@@ -98,6 +102,31 @@ def numbers_in(answer: Any) -> list[float]:
     return []
 
 
+def bring(source: Path, folder: Path) -> dict[Path, tuple[int, int]]:
+    """Copy the files beside a script, one level of folders deep, to where it runs; size and time of each copy."""
+    brought = {}
+    for file in (*source.glob("*"), *source.glob("*/*")):
+        hidden = any(part.startswith((".", "__")) for part in file.relative_to(source).parts)
+        if hidden or not file.is_file() or file.stat().st_size > LARGEST:
+            continue
+        copy = folder / file.relative_to(source)
+        copy.parent.mkdir(exist_ok=True)
+        shutil.copy2(file, copy)
+        brought[copy] = _stamp(copy)
+    return brought
+
+
+def written(folder: Path, brought: dict[Path, tuple[int, int]]) -> dict[str, str]:
+    """Contents of the files that were not brought, or changed since."""
+    files = [file for file in sorted(folder.rglob("*")) if file.is_file() and brought.get(file) != _stamp(file)]
+    return {str(file.relative_to(folder)): file.read_text(errors="replace") for file in files if "__pycache__" not in file.parts}
+
+
+def _stamp(file: Path) -> tuple[int, int]:
+    status = file.stat()
+    return status.st_size, status.st_mtime_ns
+
+
 def play(script: Path, module: ModuleType, rounds: int) -> dict[str, Any]:
     """Run one script; what it asked and was told, what it wrote, and how long it took."""
     answer: dict[str, Any] = {"calls": [], "files": {}, "seconds": 0.0, "error": ""}
@@ -106,6 +135,7 @@ def play(script: Path, module: ModuleType, rounds: int) -> dict[str, Any]:
     try:
         for number in range(rounds):
             folder = tempfile.mkdtemp(prefix="femu-play-")
+            brought = bring(script.parent, Path(folder))
             os.chdir(folder)
             log = Log(module) if number == 0 else None
             stand_in(log if log is not None else module)
@@ -126,8 +156,7 @@ def play(script: Path, module: ModuleType, rounds: int) -> dict[str, Any]:
                 module.wipe()
             if log is not None:
                 answer["calls"] = log.__dict__["_calls"]
-                written = [p for p in sorted(Path(folder).rglob("*")) if p.is_file()]
-                answer["files"] = {str(p.relative_to(folder)): p.read_text() for p in written}
+                answer["files"] = written(Path(folder), brought)
             os.chdir(before)
             shutil.rmtree(folder, ignore_errors=True)
             if answer["error"]:

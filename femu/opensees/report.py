@@ -12,7 +12,7 @@ from femu.errors import FileError
 from femu.opensees.compare import Comparison, compare
 
 LIMIT = 1e-6
-_MODULES = ("openseespy", "femu.opensees")
+_MODULES = ("openseespy", "opensees", "femu.opensees")
 
 
 def imports_opensees(path: str | Path) -> bool:
