@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import importlib
 import os
 import shutil
 import signal
@@ -14,13 +15,13 @@ import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
 from femu.analyses import HybridResult
+from femu.experimental import Measurement, read_journal
 from femu.experimental import journal as journal_module
-from femu.experimental import read_journal
 from femu.outcome import Outcome
 from tests.campaign import proxy, rig
 from tests.campaign.tally import Tally
@@ -42,6 +43,8 @@ class Fate:
     same: bool | None
     """Whether the test, resumed where it was interrupted, equals the whole one bit for bit; None where that has no meaning."""
     steps: int = 0
+    sameness: str = "same bits"
+    """What the comparison with the whole test showed."""
 
     @property
     def ok(self) -> bool:
@@ -49,10 +52,11 @@ class Fate:
 
     def __str__(self) -> str:
         return (f"{self.outcome}; {'held or finished' if self.held else 'NOT HELD'}; {self.lost} lost"
-                + ("" if self.same is None else "; same bits" if self.same else "; OTHER BITS"))
+                + ("" if self.same is None else f"; {self.sameness}" if self.same else f"; NOT {self.sameness}"))
 
 
 Fault = Callable[[Path], Fate]
+Change = Callable[[int, Measurement], Measurement]
 
 
 def _after(folder: Path, result: HybridResult, again: Callable[[], HybridResult], held: bool) -> Fate:
@@ -240,72 +244,154 @@ def disk_full(folder: Path) -> Fate:
         return Fate(f"skipped: {problem}", True, 0, None)
 
 
-def measurement(change: Callable[[int, Any], Any], wanted: tuple[Outcome, ...], finite: bool = False) -> Fault:
-    """A specimen whose measurement of one step is changed; it is sound when the test is resumed."""
+def _with_force(measured: Measurement, force: float) -> Measurement:
+    return Measurement(measured.displacement, np.array([force]), measured.time)
+
+
+def _with_displacement(measured: Measurement, displacement: float) -> Measurement:
+    return Measurement(np.array([displacement]), measured.force, measured.time)
+
+
+class Wrong(rig.Specimen):
+    """A specimen whose measurements are changed."""
+
+    def __init__(self, change: Change) -> None:
+        super().__init__(rig.Bilinear(rig.STIFFNESS, rig.STRENGTH, 0.1))
+        self.change, self.commands = change, [0.0]
+
+    def apply(self, command: Any, time: float) -> Measurement:
+        self.commands.append(float(np.abs(command).max()))
+        return self.change(len(self.commands) - 1, super().apply(command, time))
+
+
+def once(change: Callable[[Measurement], Measurement], at: int = 20) -> Change:
+    return lambda number, measured: change(measured) if number == at else measured
+
+
+def measurement(change: Callable[[], Change], wanted: Outcome) -> Fault:
+    """A specimen with a measurement that cannot be believed; it is sound when the test is resumed."""
     def fault(folder: Path) -> Fate:
-        class Wrong(rig.Specimen):
-            commands: ClassVar[list[float]] = []
-
-            def apply(self, command: Any, time: float) -> Any:
-                self.commands.append(float(np.abs(command).max()))
-                return change(len(self.commands), super().apply(command, time))
-
-        Wrong.commands = []
-        wrong = Wrong(rig.Bilinear(rig.STIFFNESS, rig.STRENGTH, 0.1))
+        wrong = Wrong(change())
         result = rig.test_of(wrong).run(folder / "test.h5")
-        held = result.outcome in wanted and (result.outcome is Outcome.COMPLETE or wrong.holds > 0)
-        held = held and max(Wrong.commands) <= rig.REACH
-        if finite:  # a false number was believed: the test is another one, and stays within its limits
-            return Fate(result.outcome.name, held, rig.lost(result, read_journal(folder / "test.h5")), None, result.steps)
-        return _after(folder, result, lambda: rig.test_of(rig.specimen()).resume(folder / "test.h5"), held)
+        refused = len(read_journal(folder / "test.h5").refused[rig.NAME])
+        held = result.outcome is wanted and wrong.holds > 0 and max(wrong.commands) <= rig.REACH
+        fate = _after(folder, result, lambda: rig.test_of(rig.specimen()).resume(folder / "test.h5"), held)
+        fate.lost += refused != 1
+        return fate
 
     return fault
 
 
-def _with_force(measured: Any, force: float) -> Any:
-    return type(measured)(measured.displacement, np.array([force]), measured.time)
+def wild_over_the_network(folder: Path) -> Fate:
+    """The laboratory sends a wild force once; its specimen stays where it is, and is measured again in the resumed test."""
+    laboratory = rig.Laboratory(folder, stone=Wrong(once(lambda m: _with_force(m, 1e12))))
+
+    def test(go: Callable[[Any], HybridResult]) -> HybridResult:
+        specimen = rig.remote(laboratory.open())
+        result = go(rig.test_of(specimen))
+        specimen.close()
+        laboratory.close()
+        return result
+
+    result = test(lambda t: t.run(folder / "test.h5"))
+    held = result.outcome is Outcome.WILD_MEASUREMENT
+    fate = _after(folder, result, lambda: test(lambda t: t.resume(folder / "test.h5")), held)
+    fate.lost += len(read_journal(folder / "test.h5").refused[rig.NAME]) != 1
+    return fate
 
 
 class Stuck:
-    """A load cell that shows its tenth reading for ever."""
+    """A sensor that shows one reading for ever, or until it is repaired."""
 
-    def __init__(self) -> None:
+    def __init__(self, sensor: str, after: int = 60, until: int = 10**9) -> None:
+        self.sensor, self.after, self.until = sensor, after, until
         self.kept: Any = None
 
-    def __call__(self, number: int, measured: Any) -> Any:
-        if number <= 10:
-            self.kept = measured.force.copy()
-        return type(measured)(measured.displacement, self.kept.copy(), measured.time)
+    def __call__(self, number: int, measured: Measurement) -> Measurement:
+        if number <= self.after:
+            self.kept = measured
+        if not self.after < number <= self.until:
+            return measured
+        if self.sensor == "force":
+            return Measurement(measured.displacement, self.kept.force.copy(), measured.time)
+        return Measurement(self.kept.displacement.copy(), measured.force, measured.time)
+
+
+def stuck(sensor: str) -> Fault:
+    """A sensor is stuck; it works again when the test is resumed.
+
+    What it showed until it was found out is part of the test: the resumed test must equal one with the same readings that nobody
+    looked at.
+    """
+    def fault(folder: Path) -> Fate:
+        path, steps = folder / "test.h5", 10 * rig.STEPS
+        wrong = Wrong(Stuck(sensor))
+        result = rig.test_of(wrong, steps).run(path)
+        record = read_journal(path)
+        lost = rig.lost(result, record) + (len(record.refused[rig.NAME]) != 1)
+        held = result.outcome is Outcome.STUCK_SENSOR and wrong.holds > 0 and result.steps < steps
+        final = rig.test_of(rig.specimen(), steps).resume(path)
+        rig.test_of(Wrong(Stuck(sensor, until=result.steps)), steps, unwatched=True).run(folder / "unwatched.h5")
+        same = rig.same(read_journal(folder / "unwatched.h5"), read_journal(path))
+        return Fate(f"{result.outcome.name}, resumed: {final.outcome.name}", held, lost, same, final.steps)
+
+    return fault
 
 
 def updater_killed(folder: Path) -> Fate:
-    """The process of the updater is killed with -9: the test never waits for it, and another one takes its place."""
-    sys.path.insert(0, str(ROOT / "tests" / "updating"))
-    import remote_spring as spring
-
-    from femu import GroundMotion
-    from femu.analyses import HybridTest, Pace
-    from femu.updating import RemoteUpdater
-
+    """The process of the updater is killed with -9: the test never waits for it, and another one goes on with its filter."""
+    resumed = _with_updater()
     killed: list[int] = []
+    heard: list[float] = []
 
-    class Killer(RemoteUpdater):
+    class Killer(resumed.RemoteUpdater):  # type: ignore[name-defined,misc]
         def update(self, step: int, at: float, displacement: Any, force: Any) -> None:
             super().update(step, at, displacement, force)
-            if step == 100 and self._process is not None:
+            if step == 400:
+                self.old = self._worker
+                heard.append(self._told[0])
                 for child in children(self._process.pid):
                     os.kill(child, signal.SIGKILL)
                     killed.append(child)
+            deadline = time.monotonic() + rig.PATIENCE  # the rest of the test comes when another one is there
+            while step == 450 and self._worker == self.old and time.monotonic() < deadline:
+                time.sleep(0.02)
+                super().update(step, at, displacement, force)
 
-    with Killer(f"{Path(spring.__file__)}:make_updater", rate=100.0) as updater:
-        test = HybridTest(spring.two_springs(), GroundMotion.el_centro(), dt=0.004, duration=1.2, pace=Pace(250.0),
-                          updater=updater)
-        result = test.run(folder / "test.h5")
-        keeper = updater._process
+    with Killer(resumed.SOURCE, rate=100.0) as updater:
+        result = resumed.hybrid(updater).run(folder / "test.h5")
+        keeper, heard_at_last = updater._process, updater._told[0]
     record = read_journal(folder / "test.h5")
     gone = keeper is not None and keeper.poll() is not None
     return Fate(f"{result.outcome.name}, {len(killed)} killed", result.outcome is Outcome.COMPLETE and len(killed) == 1 and gone,
-                max(0, result.steps - record.steps), None, result.steps)
+                max(0, result.steps - record.steps), heard_at_last > heard[0] > 0, result.steps, "the filter went on")
+
+
+def numerical_side_killed_beside_updater(folder: Path) -> Fate:
+    """The test is killed with -9 while its updater learns; the resumed test goes on with the filter."""
+    resumed = _with_updater()
+    path, beside = folder / "test.h5", folder / f"test.h5{resumed.BESIDE}"
+    process = subprocess.Popen([sys.executable, "-c", resumed.SCRIPT, str(path)], cwd=folder)
+    deadline = time.monotonic() + resumed.PATIENCE
+    while resumed.samples_in(beside) < resumed.LEARNT and process.poll() is None and time.monotonic() < deadline:
+        time.sleep(0.05)
+    process.kill()
+    process.wait()
+    before, known = read_journal(path), resumed.samples_in(beside)
+    with resumed.RemoteUpdater(resumed.SOURCE, rate=100.0) as updater:
+        result = resumed.hybrid(updater).resume(path)
+        heard = updater._told[0]
+    after = read_journal(path)
+    kept = np.array_equal(after.state[:before.steps, :-1], before.state[:, :-1])
+    return Fate(f"killed after {before.steps} steps, resumed: {result.outcome.name}", 0 < before.steps < result.steps,
+                max(0, result.steps - after.steps), kept and heard > known >= resumed.LEARNT, result.steps, "the filter went on")
+
+
+def _with_updater() -> Any:
+    """The test with an updater in another process, from where it is tested by itself."""
+    if str(ROOT / "tests" / "updating") not in sys.path:
+        sys.path.insert(0, str(ROOT / "tests" / "updating"))
+    return importlib.import_module("test_remote_resumed")
 
 
 def test_killed_with_updater(folder: Path) -> Fate:
@@ -366,15 +452,20 @@ FAULTS: dict[str, Fault] = {
     "numerical side killed": numerical_side_killed,
     "clock jumps back and ahead": clock_jumps,
     "disk full": disk_full,
-    "measurement not a number": measurement(lambda n, m: _with_force(m, np.nan) if n == 20 else m, (Outcome.BAD_MEASUREMENT,)),
-    "measurement infinite": measurement(lambda n, m: _with_force(m, np.inf) if n == 20 else m, (Outcome.BAD_MEASUREMENT,)),
-    "wild measurement": measurement(lambda n, m: _with_force(m, 1e12) if n == 20 else m, (Outcome.SPECIMEN_LIMIT,), True),
-    "stuck sensor": measurement(Stuck(), (Outcome.COMPLETE, Outcome.SPECIMEN_LIMIT), True),
+    "measurement not a number": measurement(lambda: once(lambda m: _with_force(m, np.nan)), Outcome.BAD_MEASUREMENT),
+    "measurement infinite": measurement(lambda: once(lambda m: _with_force(m, np.inf)), Outcome.BAD_MEASUREMENT),
+    "wild force": measurement(lambda: once(lambda m: _with_force(m, 1e12)), Outcome.WILD_MEASUREMENT),
+    "wild displacement": measurement(lambda: once(lambda m: _with_displacement(m, -1e3)), Outcome.WILD_MEASUREMENT),
+    "wild force over the network": wild_over_the_network,
+    "stuck load cell": stuck("force"),
+    "stuck displacement sensor": stuck("displacement"),
     "updater killed": updater_killed,
+    "numerical side killed beside its updater": numerical_side_killed_beside_updater,
     "test killed beside its updater": test_killed_with_updater,
 }
-LINUX_ONLY = {"numerical side killed", "disk full", "updater killed", "test killed beside its updater"}
-SLOW = {"updater killed", "test killed beside its updater", "peer killed"}  # they start processes
+WITH_UPDATER = {"updater killed", "numerical side killed beside its updater", "test killed beside its updater"}
+LINUX_ONLY = {"numerical side killed", "disk full", *WITH_UPDATER}
+SLOW = {"peer killed", *WITH_UPDATER}  # they start processes
 
 
 def meet(name: str) -> Fate:
@@ -390,7 +481,7 @@ def meet(name: str) -> Fate:
 
     thread = threading.Thread(target=go, daemon=True)
     thread.start()
-    thread.join(4 * rig.PATIENCE)
+    thread.join(10 * rig.PATIENCE)
     return found[0] if found else Fate("hung", False, 0, None)
 
 

@@ -11,7 +11,15 @@ import numpy as np
 from femu import GroundMotion, Model
 from femu.analyses import HybridResult, HybridTest
 from femu.elements import TwoNodeLink
-from femu.experimental import EmulatedSpecimen, ExperimentalElement, Limits, RemoteApplication, SpecimenServer, read_journal
+from femu.experimental import (
+    EmulatedSpecimen,
+    ExperimentalElement,
+    Limits,
+    RemoteApplication,
+    SensorCheck,
+    SpecimenServer,
+    read_journal,
+)
 from femu.experimental.journal import Record
 from femu.experimental.server import Served
 from femu.experimental.wire import Sizes
@@ -20,6 +28,7 @@ from femu.materials import Bilinear, Elastic
 STEPS, DT = 40, 0.01
 STIFFNESS, STRENGTH = 2e6, 2e3
 REACH = 0.2  # metres that the actuator may move
+LOAD = 1e5  # newtons that it may take
 SILENCE = 1.0
 PATIENCE = 60.0  # seconds after which something counts as hung
 NAME = "device"
@@ -41,14 +50,15 @@ def specimen() -> Specimen:
     return Specimen(Bilinear(STIFFNESS, STRENGTH, 0.1))
 
 
-def test_of(specimen: Any, steps: int = STEPS, **options: Any) -> HybridTest:
-    """A hybrid test of two masses; the lower one stands on a specimen."""
+def test_of(specimen: Any, steps: int = STEPS, unwatched: bool = False, **options: Any) -> HybridTest:
+    """A hybrid test of two masses; the lower one stands on a specimen. Its sensors may be left unwatched."""
     model = Model("rig")
     model.node("A", 0.0, 0.0, fixed=True)
     model.node("B", 2.0, 0.0, fixed=("y", "rz"), mass=(1e4, 0.0, 0.0))
     model.node("C", 4.0, 0.0, fixed=("y", "rz"), mass=(1e4, 0.0, 0.0))
     model.add(ExperimentalElement(NAME, [("B", "x")], specimen=specimen, stiffness=[[STIFFNESS]],
-                                  limits=Limits(displacement=REACH, silence=SILENCE)))
+                                  sensor_check=None if unwatched else SensorCheck(),
+                                  limits=Limits(displacement=REACH, force=LOAD, silence=SILENCE)))
     model.add(TwoNodeLink("upper", "B", "C", {"x": Elastic(1e6)}))
     return HybridTest(model, GroundMotion.el_centro(), dt=DT, duration=steps * DT, **options)
 
@@ -60,8 +70,8 @@ def remote(port: int, udp: bool = False) -> RemoteApplication:
 class Laboratory:
     """Serves a specimen in a thread; after an ending it can open again with the same specimen, where it stands."""
 
-    def __init__(self, folder: Path, udp: bool = False) -> None:
-        self.folder, self.udp, self.specimen, self.days = folder, udp, specimen(), 0
+    def __init__(self, folder: Path, udp: bool = False, stone: Specimen | None = None) -> None:
+        self.folder, self.udp, self.specimen, self.days = folder, udp, stone or specimen(), 0
         self.served: list[Served] = []
 
     def open(self) -> int:

@@ -25,7 +25,7 @@ from femu.updating.worker import Checkpoint
 SOURCE = f"{Path(spring.__file__)}:make_updater"
 RATE, STEPS = 250.0, 1500
 LEARNT = 150  # samples after which the strength is known
-PATIENCE = 120.0
+PATIENCE = 400.0  # seconds: the processes may have to compile
 SCRIPT = f"""
 import sys
 sys.path.insert(0, {str(Path(__file__).parent)!r})
