@@ -104,6 +104,6 @@ def test_other_amplitudes_do_not_break_femus_filters(peak, noise):
 
 
 def test_table_of_the_command():
-    table = study.run(quick=True)
+    table = study.run(quick=True, picture=None)
     assert table.ok and len(table.rows) > 40
     assert {row.name for row in table.rows} >= {"CUKF / UKF, RMSD of elastic", "CUKF failures of 20, 5 % noise"}

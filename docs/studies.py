@@ -1,0 +1,110 @@
+"""The tables of the studies in the documentation: kept as JSON with what made them, and written into the pages.
+
+``python docs/studies.py run NAME ...`` runs ``femu reproduce NAME`` in full and keeps its table and picture in ``docs/studies``;
+``keep NAME TABLE.json [PICTURE.png]`` keeps those of a run that was made elsewhere with the same versions; ``write`` puts the
+tables that are kept into the pages, between ``<!-- study NAME -->`` and ``<!-- end of NAME -->``. ``run`` and ``keep`` write too.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+from femu.cli.table import Row, Table
+
+DOCS = Path(__file__).parent
+KEPT = DOCS / "studies"
+WIDTH, COLOURS = 1260, 128  # of the pictures that are kept
+PICTURE = re.compile(r"^picture: ", re.IGNORECASE)
+BLOCK = "<!-- study {0} -->\n{1}<!-- end of {0} -->"
+
+
+def run(name: str) -> None:
+    """Run a study and keep what came."""
+    with tempfile.TemporaryDirectory() as folder:
+        began = time.monotonic()
+        subprocess.run([sys.executable, "-c", "from femu.cli import main; main()", "reproduce", name, "--output", "table.json"],
+                       cwd=folder, check=False, stdout=subprocess.DEVNULL)  # a row that misses its limit is told in the table
+        pictures = sorted(Path(folder).glob("*.png"))
+        keep(name, Path(folder) / "table.json", pictures[0] if pictures else None, time.monotonic() - began)
+
+
+def keep(name: str, table: Path, picture: Path | None = None, seconds: float | None = None) -> None:
+    """Keep the table of a study with the versions that are installed, and its picture in a size for a page."""
+    from femu.environment import environment
+
+    told = json.loads(table.read_text(encoding="utf-8"))
+    told["notes"] = [note for note in told.get("notes", []) if not PICTURE.match(note)]
+    about: dict[str, Any] = {"command": f"femu reproduce {name}", "made": time.strftime("%Y-%m-%d"), "versions": environment()}
+    if seconds is not None:
+        about["seconds"] = round(seconds)
+    KEPT.mkdir(exist_ok=True)
+    (KEPT / f"{name}.json").write_text(
+        json.dumps({**about, "table": told}, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
+    if picture is not None:
+        _small(picture, KEPT / f"{name}.png")
+
+
+def _small(source: Path, target: Path) -> None:
+    from PIL import Image
+
+    with Image.open(source) as picture:
+        height = round(picture.height * WIDTH / picture.width)
+        made = picture.convert("RGB").resize((WIDTH, height), Image.Resampling.LANCZOS)
+    made.quantize(COLOURS, dither=Image.Dither.NONE).save(target, optimize=True)
+
+
+def block(name: str) -> str:
+    """What stands in a page between the two marks of a study."""
+    kept = json.loads((KEPT / f"{name}.json").read_text(encoding="utf-8"))
+    table = Table("", [Row(**row) for row in kept["table"]["rows"]], kept["table"].get("notes", []))
+    versions = ", ".join(f"{package} {version}" for package, version in kept["versions"].items() if package != "system")
+    took = f", {kept['seconds']} s" if "seconds" in kept else ""
+    lines = table.to_markdown().splitlines()[2:]  # without its title
+    lines = [f"`{kept['command']}`, {kept['made']}{took}; {versions}, {kept['versions']['system']}.", "", *lines]
+    if (KEPT / f"{name}.png").exists():
+        lines += ["", f"![The picture of {kept['command']}](studies/{name}.png)"]
+    return "\n".join(lines).rstrip() + "\n"
+
+
+def written(page: str) -> str:
+    """A page with the tables of its studies as they are kept."""
+    for name in re.findall(r"<!-- study (\S+) -->", page):
+        start, end = BLOCK.format(name, "\0").split("\0")
+        before, _, rest = page.partition(start)
+        page = before + BLOCK.format(name, "\n" + block(name) + "\n") + rest.partition(end)[2]
+    return page
+
+
+def pages() -> list[Path]:
+    """The pages with a study in them."""
+    return [path for path in sorted(DOCS.glob("*.md")) if "<!-- study " in path.read_text(encoding="utf-8")]
+
+
+def write() -> None:
+    """Put the tables into the pages."""
+    for path in pages():
+        path.write_text(written(path.read_text(encoding="utf-8")), encoding="utf-8")
+
+
+def main(words: list[str]) -> None:
+    """What the command line asks for."""
+    what, names = (words[0], words[1:]) if words else ("write", [])
+    if what == "run":
+        for name in names:
+            run(name)
+    elif what == "keep" and len(names) in (2, 3):
+        keep(names[0], *map(Path, names[1:]))
+    elif what != "write":
+        sys.exit(__doc__)
+    write()
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
