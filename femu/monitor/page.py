@@ -43,6 +43,7 @@ class Page:
 
     def __init__(self, watch: Watch, document: Document) -> None:
         self.watch, self.document = watch, document
+        self._drawn = -1  # what of the watch is on the page
         document.title = f"femu monitor: {watch.path}"
         self.heading, self.alarms = (Div(width=2 * WIDTH, styles=FONT, name=name) for name in ("heading", "alarms"))
         self.element = Select(title="element", options=[], width=220)
@@ -58,14 +59,19 @@ class Page:
         self.tick()
 
     def tick(self) -> None:
-        """Read what is new, and draw it unless the page is paused."""
+        """Read what is new, and draw it unless the page is paused. What did not change is not sent again."""
         self.watch.refresh()
-        if not self.pause.active:
+        if self.pause.active:
+            return
+        if self.watch.changes != self._drawn:
             self.draw()
+        else:
+            self._words()
 
     def draw(self) -> None:
         """Bring the figures and words up to date."""
         watch = self.watch
+        self._drawn = watch.changes
         names = list(watch.channels)
         if self.element.options != names:
             self.element.options = names

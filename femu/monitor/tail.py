@@ -46,6 +46,7 @@ class JournalTail:
         self.path = os.fspath(path)
         self._counts: dict[str, int] = {}
         self._stamps: dict[str, float] = {}
+        self._head: tuple[dict[str, Any], list[str]] | None = None
         self._failed: tuple[int, ...] = ()
 
     def look(self) -> News:
@@ -66,11 +67,13 @@ class JournalTail:
             return News(problem=str(problem) if again else "")
 
     def _read(self, file: Any) -> News:
-        news = News(*read_head(file, self.path))
-        tables = _tables(file, news.about)
-        if not self._same(file):
-            news.restarted = True
+        same = self._same(file)
+        if self._head is None or not same or not self._counts:  # the head of a test that goes on stays as it is
+            self._head = read_head(file, self.path)
+        news = News(*self._head, restarted=not same)
+        if not same:
             self._counts, self._stamps = {}, {}
+        tables = _tables(file, news.about)
         for name in tables:
             seen = self._counts.get(name, 0)
             rows = finished_rows(rows_of(file, name, self.path), self.path, seen, seen + AT_ONCE)

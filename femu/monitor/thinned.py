@@ -6,6 +6,8 @@ import numpy as np
 import numpy.typing as npt
 
 Array = npt.NDArray[np.float64]
+PARTS = 64  # of a block that is not full yet: shorter blocks it is shown in
+MOST = 2500  # rows: at least two for each point of a screen across a figure of the page
 
 
 def peaks_of_blocks(rows: Array, size: int, column: int) -> Array:
@@ -22,10 +24,11 @@ class Thinned:
     """At most about ``most`` rows of a growing table.
 
     Rows are taken in blocks, and of each block the two with the least and the greatest value of ``column`` are kept. Where
-    the table is full, blocks become twice as long. Rows that do not fill a block yet are kept as they are.
+    the table is full, blocks become twice as long. Rows that do not fill a block yet are kept as they are; they are shown
+    in shorter blocks, since a block is thousands of rows long after an hour.
     """
 
-    def __init__(self, width: int, column: int = 1, most: int = 4000) -> None:
+    def __init__(self, width: int, column: int = 1, most: int = MOST) -> None:
         self.width, self.column, self.most = width, column, most
         self.clear()
 
@@ -36,7 +39,7 @@ class Thinned:
         self.block = 2
 
     def __len__(self) -> int:
-        return len(self._kept) + len(self._waiting)
+        return len(self.rows)
 
     def add(self, rows: Array) -> None:
         """Take new rows."""
@@ -57,5 +60,10 @@ class Thinned:
 
     @property
     def rows(self) -> Array:
-        """What is left of the table."""
-        return np.concatenate([self._kept, self._waiting])
+        """What is left of the table; its last row always is."""
+        found, waiting, short = [self._kept], self._waiting, self.block // PARTS
+        while short > 2:
+            whole = len(waiting) // short * short
+            found.append(peaks_of_blocks(waiting[:whole], short, self.column))
+            waiting, short = waiting[whole:], short // PARTS
+        return np.concatenate([*found, waiting])

@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from femu.monitor import Thinned
+from femu.monitor.thinned import MOST, PARTS
 
 
 @given(st.lists(st.integers(1, 900), min_size=1, max_size=30), st.integers(0, 2**32 - 1))
@@ -17,7 +18,7 @@ def test_the_series_stays_short_and_keeps_its_peaks(sizes: list[int], seed: int)
     for part in np.split(rows, np.cumsum(sizes)[:-1]):
         thinned.add(part)
         kept = thinned.rows
-        assert len(kept) <= 200 + thinned.block
+        assert len(kept) <= 200 + min(thinned.block, 4 * PARTS)
         assert (np.diff(kept[:, 0]) >= 0.0).all()
         seen = rows[:int(part[-1, 0]) + 1, 1]
         assert kept[:, 1].max() == seen.max()
@@ -32,5 +33,5 @@ def test_an_hour_at_2000_hz_is_a_few_thousand_rows() -> None:
     for k in range(72):
         t = (k * 100_000 + np.arange(100_000)) / 2000.0
         thinned.add(np.stack([t, np.sin(t)], axis=1))
-    assert 2000 <= len(thinned) <= 4000 + thinned.block
+    assert MOST / 2 <= len(thinned) <= MOST + 4 * PARTS
     assert thinned.rows[-1, 0] > 3599.0
