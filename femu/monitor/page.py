@@ -1,18 +1,24 @@
-"""The page: figures and words of a `Watch`, renewed a few times a second."""
+"""The page: figures and words of a `Watch`, renewed a few times a second.
+
+A browser that draws more slowly than that must not fall behind. So each renewal carries a number, the browser sends it back
+when it has drawn, and the next one waits for it.
+"""
 
 from __future__ import annotations
 
 import html
+import time as clock
 from typing import Any
 
 from bokeh.document import Document
 from bokeh.layouts import column, row
-from bokeh.models import ColumnDataSource, Div, Range1d, Select, Span, Toggle
+from bokeh.models import ColumnDataSource, CustomJS, Div, NumericInput, Range1d, Select, Span, Toggle
 from bokeh.plotting import figure
 
 from femu.monitor.watch import NEAR, Watch
 
 EVERY_MILLISECONDS = 250
+PATIENCE = 30.0  # seconds after which a page that does not answer is sent the next renewal
 BLUE, VERMILION, GREEN, GREY, ORANGE = "#0072B2", "#D55E00", "#009E73", "#9A9A9A", "#E69F00"  # Okabe and Ito
 WIDTH, HEIGHT = 620, 270
 TOOLS = "pan,wheel_zoom,box_zoom,reset,save"
@@ -44,6 +50,11 @@ class Page:
     def __init__(self, watch: Watch, document: Document) -> None:
         self.watch, self.document = watch, document
         self._drawn = -1  # what of the watch is on the page
+        self._sent = clock.monotonic()
+        self.renewal = ColumnDataSource({"number": [0]}, name="renewal")
+        self.answer = NumericInput(value=0, visible=False, name="answer")  # number of the last renewal that was drawn
+        self.renewal.js_on_change("data", CustomJS(args={"renewal": self.renewal, "answer": self.answer}, code="""
+            requestAnimationFrame(() => requestAnimationFrame(() => { answer.value = renewal.data.number[0] }))"""))
         document.title = f"femu monitor: {watch.path}"
         self.heading, self.alarms = (Div(width=2 * WIDTH, styles=FONT, name=name) for name in ("heading", "alarms"))
         self.element = Select(title="element", options=[], width=220)
@@ -51,17 +62,23 @@ class Page:
         self.pause = Toggle(label="pause", width=100, align="end", name="pause")
         self._figures()
         self.updating = row(self.estimates, self.consistency, visible=False)
-        document.add_root(column(self.heading, self.alarms, row(self.element, self.actuator, self.pause),
+        document.add_root(column(self.heading, self.alarms, row(self.element, self.actuator, self.pause, self.answer),
                                  row(self.tracking, self.loop), self.updating, row(self.pace, self.limits)))
         for chooser in (self.element, self.actuator):
             chooser.on_change("value", lambda attr, old, new: self.draw())
+        document.on_event("document_ready", lambda event: self._answered())
         document.add_periodic_callback(self.tick, EVERY_MILLISECONDS)
         self.tick()
 
+    def _answered(self) -> None:
+        """The page stands in the browser, with all that was drawn before."""
+        self.answer.value = self.renewal.data["number"][0]
+
     def tick(self) -> None:
-        """Read what is new, and draw it unless the page is paused. What did not change is not sent again."""
+        """Read what is new, and draw it unless the page is paused or still draws. What did not change is not sent again."""
         self.watch.refresh()
-        if self.pause.active:
+        drawing = self.answer.value != self.renewal.data["number"][0] and clock.monotonic() - self._sent < PATIENCE
+        if self.pause.active or drawing:
             return
         if self.watch.changes != self._drawn:
             self.draw()
@@ -71,7 +88,7 @@ class Page:
     def draw(self) -> None:
         """Bring the figures and words up to date."""
         watch = self.watch
-        self._drawn = watch.changes
+        self._drawn, self._sent = watch.changes, clock.monotonic()
         names = list(watch.channels)
         if self.element.options != names:
             self.element.options = names
@@ -99,6 +116,7 @@ class Page:
         self.limits.y_range.factors = [label for label, _, _ in shares][::-1]
         self.limits_data.data = {"label": [s[0] for s in shares], "share": [100.0 * s[1] for s in shares],
                                  "colour": [VERMILION if s[1] >= NEAR else BLUE for s in shares]}
+        self.renewal.data = {"number": [self.renewal.data["number"][0] + 1]}  # the last to be sent
 
     # --- pieces ---
 

@@ -38,6 +38,25 @@ def browser() -> Iterator[Any]:
     driver.quit()
 
 
+def test_a_page_that_still_draws_is_sent_nothing(tmp_path: Path) -> None:
+    from bokeh.document import Document
+
+    from femu.monitor import Watch
+    from femu.monitor.page import Page
+
+    writer = Writer(tmp_path / "test.h5")
+    writer("steps", 1, 20)
+    page = Page(Watch(tmp_path / "test.h5"), Document())
+    assert len(page.tracking_data.data["t"]) == 19
+    writer("steps", 20, 30)
+    page.tick()
+    assert len(page.tracking_data.data["t"]) == 19 and page.watch.steps == 29, "read, not sent"
+    page._answered()
+    page.tick()
+    assert len(page.tracking_data.data["t"]) == 29
+    writer("close", "COMPLETE", "")
+
+
 def until(what: Callable[[], Any], wanted: Callable[[Any], bool]) -> Any:
     """Ask until the answer is as wanted; the last answer either way."""
     deadline = time.monotonic() + PATIENCE
