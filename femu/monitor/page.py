@@ -10,17 +10,19 @@ import html
 import time as clock
 from typing import Any
 
+import numpy as np
 from bokeh.document import Document
 from bokeh.layouts import column, row
 from bokeh.models import ColumnDataSource, CustomJS, Div, NumericInput, Range1d, Select, Span, Toggle
 from bokeh.plotting import figure
 
-from femu.monitor.watch import NEAR, Watch
+from femu.monitor.watch import NEAR, RECENT, Watch
 
 EVERY_MILLISECONDS = 250
 PATIENCE = 30.0  # seconds after which a page that does not answer is sent the next renewal
 BLUE, VERMILION, GREEN, GREY, ORANGE = "#0072B2", "#D55E00", "#009E73", "#9A9A9A", "#E69F00"  # Okabe and Ito
 WIDTH, HEIGHT = 620, 270
+WHOLE, LAST = "whole test", f"last {RECENT:g} s"
 TOOLS = "pan,wheel_zoom,box_zoom,reset,save"
 _COLOURS = {"running": GREEN, "finished": BLUE, "stopped": VERMILION, "silent": ORANGE, "waiting for the journal": GREY}
 FONT = {"font-family": "system-ui, sans-serif", "color": "#222222"}
@@ -37,11 +39,16 @@ def _figure(title: str, x: str, y: str, **options: Any) -> Any:
     return made
 
 
-def _legend(made: Any, place: str = "top_left") -> None:
-    made.legend.location = place
-    made.legend.background_fill_alpha = 0.8
-    made.legend.label_text_font_size = "11px"
-    made.legend.click_policy = "hide"
+def _legend(made: Any) -> None:
+    """The legend in a line above the figure, where it covers nothing."""
+    legend = made.legend[0]
+    if legend in made.center:
+        made.center.remove(legend)
+        made.add_layout(legend, "above")
+    legend.location, legend.orientation = "left", "horizontal"
+    legend.border_line_color, legend.padding, legend.margin = None, 2, 2
+    legend.label_text_font_size = "11px"
+    legend.click_policy = "hide"
 
 
 class Page:
@@ -59,12 +66,13 @@ class Page:
         self.heading, self.alarms = (Div(width=2 * WIDTH, styles=FONT, name=name) for name in ("heading", "alarms"))
         self.element = Select(title="element", options=[], width=220)
         self.actuator = Select(title="actuator", options=["1"], value="1", width=100)
+        self.span = Select(title="time", options=[WHOLE, LAST], value=LAST, width=140)
         self.pause = Toggle(label="pause", width=100, align="end", name="pause")
         self._figures()
         self.updating = row(self.estimates, self.consistency, visible=False)
-        document.add_root(column(self.heading, self.alarms, row(self.element, self.actuator, self.pause, self.answer),
+        document.add_root(column(self.heading, self.alarms, row(self.element, self.actuator, self.span, self.pause, self.answer),
                                  row(self.tracking, self.loop), self.updating, row(self.pace, self.limits)))
-        for chooser in (self.element, self.actuator):
+        for chooser in (self.element, self.actuator, self.span):
             chooser.on_change("value", lambda attr, old, new: self.draw())
         document.on_event("document_ready", lambda event: self._answered())
         document.add_periodic_callback(self.tick, EVERY_MILLISECONDS)
@@ -102,9 +110,9 @@ class Page:
         if not channels:
             return
         channel = channels[int(self.actuator.value) - 1]
-        t, d, c = channel.tracking.rows.T
+        t, d, c = (channel.recent if self.span.value == LAST else channel.tracking.rows).T
         self.tracking_data.data = {"t": t, "measured": d, "command": c}
-        self.loop_data.data = dict(zip("df", channel.loop.rows.T, strict=True))
+        self.loop_data.data = dict(zip(("d", "low", "high"), channel.envelope.rows.T, strict=True))
         self.latest_data.data = dict(zip("df", channel.latest.T, strict=True))
         t, s = watch.step_time.rows.T
         self.pace_data.data = {"t": t, "ms": 1e3 * s}
@@ -126,11 +134,12 @@ class Page:
         self.tracking.line("t", "command", source=self.tracking_data, color=GREY, line_width=3, legend_label="command")
         self.tracking.line("t", "measured", source=self.tracking_data, color=BLUE, line_width=1.2, legend_label="measured")
         _legend(self.tracking)
-        self.loop_data, self.latest_data = ColumnDataSource({"d": [], "f": []}), ColumnDataSource({"d": [], "f": []})
+        self.loop_data = ColumnDataSource({"d": [], "low": [], "high": []})
+        self.latest_data = ColumnDataSource({"d": [], "f": []}, name="latest")
         self.loop = _figure("force against displacement", "displacement", "force")
-        self.loop.line("d", "f", source=self.loop_data, color=GREY, line_width=1, legend_label="so far")
+        self.loop.varea("d", "low", "high", source=self.loop_data, fill_color=GREY, fill_alpha=0.35, legend_label="range so far")
         self.loop.line("d", "f", source=self.latest_data, color=VERMILION, line_width=1.5, legend_label="latest")
-        _legend(self.loop, "bottom_right")
+        _legend(self.loop)
         self.estimate_data: dict[str, ColumnDataSource] = {}
         self.estimates = _figure("parameters over their first estimate, with two standard deviations", "time (s)", "ratio")
         self.estimates.add_layout(Span(location=1.0, dimension="width", line_color="#bbbbbb"))
@@ -160,12 +169,13 @@ class Page:
                 colour = colours[(len(self.estimate_data) - 1) % len(colours)]
                 self.estimates.varea("t", "low", "high", source=source, fill_color=colour, fill_alpha=0.12)
                 self.estimates.line("t", "value", source=source, color=colour, line_width=1.5, legend_label=name)
-                _legend(self.estimates, "top_right")
+                _legend(self.estimates)
             self.estimate_data[name].data = {"t": t, "value": value / scale, "low": (value - two) / scale,
                                              "high": (value + two) / scale}
         self.updating.visible = bool(watch.parameters)
         if watch.innovation is not None:
             t, mean, low, high = watch.innovation.rows.T
+            self.consistency.visible = bool(np.isfinite(mean).any())
             self.innovation_data.data = {"t": t, "mean": mean, "low": low, "high": high}
 
     def _words(self) -> None:

@@ -71,20 +71,20 @@ class JournalTail:
         if self._head is None or not same or not self._counts:  # the head of a test that goes on stays as it is
             self._head = read_head(file, self.path)
         news = News(*self._head, restarted=not same)
-        if not same:
-            self._counts, self._stamps = {}, {}
+        counts, stamps = (dict(self._counts), dict(self._stamps)) if same else ({}, {})
         tables = _tables(file, news.about)
         for name in tables:
-            seen = self._counts.get(name, 0)
+            seen = counts.get(name, 0)
             rows = finished_rows(rows_of(file, name, self.path), self.path, seen, seen + AT_ONCE)
             news.behind = news.behind or len(rows) == AT_ONCE
             if len(rows):
-                self._counts[name] = seen + len(rows)
-                self._stamps[name] = float(rows[-1, _STAMP])
+                counts[name] = seen + len(rows)
+                stamps[name] = float(rows[-1, _STAMP])
             news.rows[name] = rows
         told = read_ending(file, self.path)
         if told is not None:
             news.ending, news.message = told
+        self._counts, self._stamps = counts, stamps  # only now: of a look that fails midway no table keeps its rows
         return news
 
     def _same(self, file: Any) -> bool:

@@ -11,14 +11,17 @@ import numpy.typing as npt
 
 from femu.experimental.journal import HEAD, TAIL
 from femu.experimental.safety import LIMITED
+from femu.monitor.envelope import Envelope
 from femu.monitor.tail import JournalTail, News
-from femu.monitor.thinned import Thinned
+from femu.monitor.thinned import MOST, Thinned, peaks_of_blocks
 from femu.outcome import Outcome
 
 Array = npt.NDArray[np.float64]
 NEAR = 0.8  # share of a limit from which on it is an alarm
 QUIET = 5.0  # seconds without a row after which a running test counts as silent
 LATEST = 1500  # points of the loop that are drawn without thinning
+RECENT = 10.0  # seconds of command and measurement that can be looked at closely
+KEPT = 40_000  # rows kept for that, at most
 AT_A_TIME = 0.2  # seconds that one refresh reads at most: a page that is opened late catches up in several
 
 
@@ -27,16 +30,19 @@ class Channel:
 
     def __init__(self) -> None:
         self.tracking = Thinned(3)  # time, measured displacement, command
-        self.loop = Thinned(2, column=0)  # measured displacement, force
+        self.envelope = Envelope()  # force over measured displacement
+        self._recent = np.zeros((0, 3))
         self.latest = np.zeros((0, 2))
         self.used = dict.fromkeys(LIMITED, 0.0)
         self._before: tuple[float, float] | None = None  # time and command of the row before
 
     def add(self, time: Array, command: Array, displacement: Array, force: Array) -> None:
         """Take new rows."""
-        self.tracking.add(np.stack([time, displacement, command], axis=1))
+        tracked = np.stack([time, displacement, command], axis=1)
+        self.tracking.add(tracked)
+        self._recent = np.concatenate([self._recent, tracked])[-KEPT:]
         pairs = np.stack([displacement, force], axis=1)
-        self.loop.add(pairs)
+        self.envelope.add(displacement, force)
         self.latest = np.concatenate([self.latest, pairs])[-LATEST:]
         t0, c0 = self._before or (time[0], command[0])
         moves, spans = np.abs(np.diff(command, prepend=c0)), np.diff(time, prepend=t0)
@@ -44,6 +50,15 @@ class Channel:
         for name, values in zip(LIMITED, used, strict=True):
             self.used[name] = max(self.used[name], float(values.max(initial=0.0)))
         self._before = float(time[-1]), float(command[-1])
+
+    @property
+    def recent(self) -> Array:
+        """The last seconds of time, measured displacement and command, thinned where they are many."""
+        rows = self._recent
+        rows = rows[rows[:, 0] >= rows[-1, 0] - RECENT] if len(rows) else rows
+        size = -(-2 * len(rows) // MOST)
+        whole = len(rows) // size * size if size > 2 else 0
+        return np.concatenate([peaks_of_blocks(rows[:whole], size, 1), rows[whole:]]) if whole else rows
 
 
 class Watch:
@@ -138,7 +153,7 @@ class Watch:
             found.append(f"{self.overruns} of {self.steps} steps took longer than {1e3 * (self.budget or 0.0):.3g} ms.")
         if self.innovation is not None and len(self.innovation):
             _, mean, lower, upper = self.innovation.rows[-1]
-            if not lower <= mean <= upper:
+            if mean < lower or mean > upper:  # not where it is unknown: an updater in its own process does not tell it
                 found.append("The updater's innovations are outside their band: the twin does not explain the specimen.")
         return found
 

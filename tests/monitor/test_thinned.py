@@ -1,4 +1,4 @@
-"""Thinning: bounded, in order, and every peak kept."""
+"""Thinning: bounded, in order, and every peak kept; the range of a loop likewise."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from femu.monitor import Thinned
+from femu.monitor.envelope import BINS, Envelope
 from femu.monitor.thinned import MOST, PARTS
 
 
@@ -35,3 +36,22 @@ def test_an_hour_at_2000_hz_is_a_few_thousand_rows() -> None:
         thinned.add(np.stack([t, np.sin(t)], axis=1))
     assert MOST / 2 <= len(thinned) <= MOST + 4 * PARTS
     assert thinned.rows[-1, 0] > 3599.0
+
+
+@given(st.lists(st.tuples(st.integers(1, 300), st.floats(0.01, 50.0)), min_size=1, max_size=12), st.integers(0, 2**32 - 1))
+def test_the_range_of_a_loop_holds_every_point_and_no_more(parts: list[tuple[int, float]], seed: int) -> None:
+    random, envelope, seen = np.random.default_rng(seed), Envelope(), []
+    for count, size in parts:
+        x, y = size * random.normal(size=(2, count + 1))
+        envelope.add(x, y)
+        seen.append(np.stack([x, y], axis=1))
+    x, y = np.concatenate(seen).T
+    middle, low, high = envelope.rows.T
+    assert len(middle) <= BINS and (np.diff(middle) > 0.0).all()
+    assert low.min() == y.min() and high.max() == y.max()
+    half = 0.5 * envelope._width * (1 + 1e-9)
+    for m, least, most in zip(middle, low, high, strict=True):
+        inside = y[np.abs(x - m) <= half]
+        assert least in inside and most in inside
+        assert least <= inside.min() + 1e-12 or np.isclose(np.abs(x[y == inside.min()] - m), half).any()
+    assert all((np.abs(middle - each) <= half).any() for each in x)

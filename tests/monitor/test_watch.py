@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import h5py
 import numpy as np
@@ -14,6 +15,8 @@ from journal_writer import DT, Writer
 from femu.errors import FileError
 from femu.monitor import JournalTail, Watch
 from femu.monitor import tail as tail_module
+from femu.monitor.thinned import MOST
+from femu.monitor.watch import Channel
 from femu.reproduce import one_bay_frame as study
 
 
@@ -76,6 +79,38 @@ def test_a_long_journal_is_caught_up_with_in_pieces(tmp_path: Path, monkeypatch:
     assert watch.steps == 95 and looks <= 6
     assert watch.changes == looks
     journal("close", "COMPLETE", "")
+
+
+def test_a_look_that_fails_midway_loses_no_rows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Between two states of the file one table may be read and the next not: the next look has the rows of both."""
+    journal = Writer(tmp_path / "a.h5")
+    journal("steps", 1, 31)
+    watch = Watch(tmp_path / "a.h5")
+    whole = tail_module.finished_rows
+
+    def only_the_first(data: Any, *given: Any) -> Any:
+        if not data.name.endswith("command"):
+            raise FileError("a.h5", "is between two states") from OSError()
+        return whole(data, *given)
+
+    monkeypatch.setattr(tail_module, "finished_rows", only_the_first)
+    assert not watch.refresh()
+    monkeypatch.setattr(tail_module, "finished_rows", whole)
+    assert watch.refresh()
+    rows = watch.channels["column"][0].tracking.rows
+    np.testing.assert_allclose(rows[:, 1] - rows[:, 2], 0.001)
+    assert len(rows) == 30
+    journal("close", "COMPLETE", "")
+
+
+def test_the_last_seconds_can_be_looked_at_closely() -> None:
+    channel, t = Channel(), np.arange(0.0, 30.0, 0.0005)
+    for part in np.array_split(t, 50):
+        channel.add(part, np.sin(40.0 * part), np.sin(40.0 * part), part)
+    rows = channel.recent
+    assert rows[-1, 0] == t[-1] and 19.9 < rows[0, 0] < 20.1
+    assert MOST / 2 <= len(rows) <= MOST + 20
+    assert rows[:, 1].max() > 0.999
 
 
 def test_late_steps_are_counted_where_the_test_is_paced(tmp_path: Path) -> None:
