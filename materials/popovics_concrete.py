@@ -12,6 +12,8 @@ from femu.parameters import nonnegative, number, positive
 
 SMALLEST_INCREMENT = 2.220446049250313e-16
 """Strain increments below it leave the state as it is (as in OpenSees)."""
+LARGEST_POWER = 1e150
+"""Bound of x**r, so that its square is finite; nothing is left of the stress there."""
 STEEPEST = 400.0
 """Exponent of the envelope where the secant modulus at the peak is not below the initial one."""
 
@@ -81,7 +83,7 @@ class PopovicsConcrete(Material):
             secant = fc / peak_strain
             r = STEEPEST if secant >= Ec else Ec / (Ec - secant)
             x = shortening / peak_strain
-            power = x**r
+            power = min(x**r, LARGEST_POWER)
             crushed = shortening > crushing_strain
             size = 0.0 if crushed else fc * x * r / (r - 1.0 + power)
             tangent = 0.0 if crushed else fc * r * (r - 1.0) * (1.0 - power) / ((r - 1.0 + power) ** 2 * peak_strain)
