@@ -37,15 +37,17 @@ NEEDED: Any = object()
 def written_whole(path: str | os.PathLike[str], onto: bool = False) -> Iterator[Any]:
     """An HDF5 file to be filled; it stands at its place when the block ends. ``onto`` begins with what stands there."""
     place = os.fspath(path)
-    memory: dict[str, Any] = {"driver": "core", "backing_store": False, "libver": FORM}
-    with h5py.File(place, "r+" if onto else "w", **memory) as file:
+    memory = io.BytesIO()
+    if onto:
+        with open(place, "rb") as stream:
+            memory.write(stream.read())
+    # not the image that HDF5 gives of a file in memory: that of HDF5 1.14.2 has a wrong checksum
+    with h5py.File(memory, "r+" if onto else "w", libver=FORM) as file:
         yield file
-        file.flush()
-        content = file.id.get_file_image()
     scratch = f"{place}.writing"
     try:
         with open(scratch, "wb") as stream:
-            stream.write(content)
+            stream.write(memory.getbuffer())
         os.replace(scratch, place)
     except OSError as problem:
         with contextlib.suppress(OSError):
