@@ -18,6 +18,7 @@ from femu.materials.low_cycle_fatigue import LowCycleFatigue
 from femu.materials.maxwell_damper import MaxwellDamper
 from femu.materials.menegotto_pinto import MenegottoPinto
 from femu.materials.min_max import MinMax
+from femu.materials.modified_imk import ModifiedIMK
 from femu.materials.multilinear_pinching import MultilinearPinching
 from femu.materials.nm_section import NMSection
 from femu.materials.parallel import Parallel
@@ -49,6 +50,7 @@ __all__ = [
     "MaxwellDamper",
     "MenegottoPinto",
     "MinMax",
+    "ModifiedIMK",
     "MultilinearPinching",
     "NMSection",
     "Parallel",

@@ -185,10 +185,8 @@ class MultilinearPinching(Material):
         tension = (s1p, e1p, s2p, e2p, s3p, e3p, s4p, e4p, s5p, e5p, s6p, e6p, s7p, e7p)
         compression = (-s1n, -e1n, -s2n, -e2n, -s3n, -e3n, -s4n, -e4n, -s5n, -e5n, -s6n, -e6n, -s7n, -e7n)
         increment = strain - last
-        if direction == 0.0 and strain == 0.0:
-            return 0.0, s1p / e1p, h
         if abs(increment) <= SMALLEST_INCREMENT:
-            return last_stress, last_tangent, h
+            return last_stress, s1p / e1p if direction == 0.0 else last_tangent, h
         if direction == 0.0:
             direction = -1.0 if increment < 0.0 else 1.0
         left_p, left_n = 1.0 - lost_p, 1.0 - lost_n

@@ -136,10 +136,8 @@ class TrilinearPinching(Material):
         s1p, e1p, s2p, e2p, s3p, e3p, s1n, e1n, s2n, e2n, s3n, e3n, pinch_x, pinch_y, damage_1, damage_2, beta = p
         last, last_stress, last_tangent, largest, smallest, unloaded, loaded, energy, direction = h
         increment = strain - last
-        if direction == 0.0 and strain == 0.0:
-            return 0.0, s1p / e1p, h
         if abs(increment) <= SMALLEST_INCREMENT:
-            return last_stress, last_tangent, h
+            return last_stress, s1p / e1p if direction == 0.0 else last_tangent, h
         if direction == 0.0:
             direction = -1.0 if increment < 0.0 else 1.0
         if strain >= largest:

@@ -28,6 +28,7 @@ from femu.materials import (
     MaxwellDamper,
     MenegottoPinto,
     MinMax,
+    ModifiedIMK,
     MultilinearPinching,
     Parallel,
     PopovicsConcrete,
@@ -99,6 +100,13 @@ def _(m: MenegottoPinto, book: Book) -> int:
 @_write.register
 def _(m: TrilinearPinching, book: Book) -> int:
     return _command(book, "Hysteretic", *(value for _, _, value in m.own_parameters()))
+
+
+@_write.register
+def _(m: ModifiedIMK, book: Book) -> int:
+    return _command(book, "Bilin", m.K, m.alpha_p, m.alpha_n, m.fy_p, -m.fy_n, m.lambda_s, m.lambda_c, 0.0, m.lambda_k, m.c_s,
+                    m.c_c, 1.0, m.c_k, m.theta_p_p, m.theta_p_n, m.theta_pc_p, m.theta_pc_n, m.residual_p, m.residual_n,
+                    m.theta_u_p, m.theta_u_n, m.rate_p, m.rate_n, m.n)
 
 
 @_write.register

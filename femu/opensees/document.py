@@ -59,6 +59,7 @@ Where the two differ on purpose:
   after it. A step that is tried and not kept leaves no trace; OpenSees keeps the damage of a change of direction.
 - `HystereticSM` loses strength by `-degEnv` everywhere; elements of openseespy 3.7 leave it out and take the first of
   `-forceLimitStates` for it.
+- `Bilin` has numbers where OpenSees has none: an exponent c other than 1 together with an excursion that gives energy back.
 - The tangent of P-Delta is symmetric in femu, so Newton may take another number of iterations there; the same holds for
   `BoucWen`, whose tangent in femu is that of the step, and for modal damping.
 - `BFGS`, `Broyden`, `SecantNewton` and `PeriodicNewton` run as Krylov-accelerated Newton: the same equilibrium, other

@@ -157,6 +157,15 @@ def _pinching4(d: Domain, reader: Reader, a: dict[str, Any]) -> Material:
     return made(*numbers, kind == "cycle")
 
 
+@MATERIALS.kind("Bilin", into="ModifiedIMK; LamdaA and cA have no effect, as in OpenSees", form="Ke AsPos AsNeg MyPos MyNeg "
+                "LamdaS LamdaC LamdaA LamdaK cS cC cA cK thetapPos thetapNeg thetapcPos thetapcNeg KPos KNeg thetauPos thetauNeg "
+                "DPos DNeg nFactor=0")
+def _bilin(d: Domain, reader: Reader, a: dict[str, Any]) -> Material:
+    without = ("LamdaA", "cA")
+    numbers = {name: value for name, value in a.items() if name not in without}
+    return laws.ModifiedIMK(*(abs(value) if name == "MyNeg" else value for name, value in numbers.items()))
+
+
 @MATERIALS.kind("BoucWen", form="alpha ko n gamma beta Ao deltaA deltaNu deltaEta tolerance=1e-8 maxNumIter:i=20",
                 into="BoucWen")
 def _bouc_wen(d: Domain, reader: Reader, a: dict[str, Any]) -> Material:
@@ -213,7 +222,7 @@ def _bond_sp01(d: Domain, reader: Reader, a: dict[str, Any]) -> Material:
     return laws.StrainPenetration(*(a[n] for n in ("Fy", "Sy", "Fu", "Su", "b", "R")))
 
 
-_REFUSED = """APDFMD APDMD APDVFD ASDConcrete1D BWBN Backbone BarSlip Bilin BoucWenOriginal Cast CastFuse
+_REFUSED = """APDFMD APDMD APDVFD ASDConcrete1D BWBN Backbone BarSlip BoucWenOriginal Cast CastFuse
     Concrete03 Concrete06 Concrete07 ConcreteCM ConcreteD ConcretewithSITC ConfinedConcrete01
     Dodd_Restrepo DowelType ElasticMultiLinear FRPConfinedConcrete GNG HyperbolicGap IMKBilin IMKPeakOriented IMKPinching
     Impact InitStrainMaterial InitStressMaterial KikuchiAikenHDR KikuchiAikenLRB LimitState ModIMKPeakOriented ModIMKPinching

@@ -29,6 +29,7 @@ from femu.materials import (
     MaxwellDamper,
     MenegottoPinto,
     MinMax,
+    ModifiedIMK,
     MultilinearPinching,
     Parallel,
     PopovicsConcrete,
@@ -113,6 +114,11 @@ def flat(points: Iterable[tuple[float, float]]) -> list[float]:
     return [value for point in points for value in point]
 
 
+def bilin(*values: float) -> list[float]:
+    """Parameters of a ModifiedIMK as Bilin takes them: compression below zero, LamdaA and cA (without effect) between."""
+    return [*values[:4], -values[4], *values[5:7], 0.0, *values[7:10], 1.0, *values[10:]]
+
+
 @dataclass
 class Case:
     """A material, the size of strain that exercises it, and the commands that make its equivalent in OpenSees."""
@@ -131,6 +137,9 @@ TRILINEAR = (1.0, 0.005, 1.5, 0.02, 1.2, 0.05, -1.1, -0.006, -1.4, -0.025, -1.5,
 QUADRILINEAR = (1.0, 0.005, 1.5, 0.02, 1.2, 0.05, 0.3, 0.08, -1.1, -0.006, -1.4, -0.025, -1.5, -0.04, -1.6, -0.06)
 SEVEN = ((1.0, 0.004), (1.5, 0.01), (1.6, 0.02), (1.4, 0.025), (1.1, 0.03), (0.9, 0.04), (0.2, 0.05))
 FIVE = ((-1.1, -0.006), (-1.4, -0.015), (-1.5, -0.02), (-1.2, -0.03), (0.0, -0.04))
+HINGE = (1e5, 0.02, 0.04, 1000.0, 800.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 0.03, 0.02, 0.15, 0.2, 0.3, 0.2, 0.4, 0.3, 1.0, 0.7)
+"""Parameters of a ModifiedIMK in order of declaration."""
+WEAK_HINGE = (1e5, 0.03, 0.01, 1000.0, 900.0, 0.3, 0.4, 0.0, 1.0, 1.0, 1.0, 0.02, 0.01, 0.05, 0.06, 0.3, 0.4, 0.3, 0.2, 0.9, 1.0)
 PINCHING = (0.6, 0.3, -0.1, 0.5, 0.4, -0.2)
 DEGRADATION = (0.3, 0.02, 0.5, 1.0, 0.6, 0.2, 0.01, 1.0, 1.0, 0.3, 0.1, 0.02, 1.0, 1.0, 0.5)
 CONCRETE = dict(fc=30e6, peak_strain=0.002, fcu=6e6, crushing_strain=0.006)
@@ -189,6 +198,9 @@ CASES: dict[str, Case] = {
     "multilinear, losing strength": Case(
         MultilinearPinching.through(SEVEN, None, 1.0, 1.0, 0.03, 0.01, 0.0, 0.4, -0.6), 0.05,
         [["HystereticSM", 1, "-posEnv", *flat(SEVEN), "-damage", 0.03, 0.01, "-degEnv", 0.4, -0.6]]),
+    "modified imk": Case(ModifiedIMK(*HINGE), 0.05, [["Bilin", 1, *bilin(*HINGE)]]),
+    "modified imk, weak": Case(ModifiedIMK(*WEAK_HINGE), 0.05, [["Bilin", 1, *bilin(*WEAK_HINGE)]]),
+    "modified imk, hinge of a member": Case(ModifiedIMK(*HINGE, 10.0), 0.05, [["Bilin", 1, *bilin(*HINGE), 10.0]]),
     "quadrilinear": Case(
         QuadrilinearPinching(*QUADRILINEAR, *PINCHING), 0.06,
         [["Pinching4", 1, *QUADRILINEAR, *PINCHING, *[0.0] * 15, 1.0, "energy"]], round_off=PINCHING4),

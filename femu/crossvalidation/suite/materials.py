@@ -24,6 +24,7 @@ from femu.materials import (
     LowCycleFatigue,
     MenegottoPinto,
     MinMax,
+    ModifiedIMK,
     MultilinearPinching,
     Parallel,
     QuadrilinearPinching,
@@ -36,6 +37,7 @@ E, FY = 200e9, 300e6
 STEEL = Bilinear(E, FY, 0.02)
 SEVEN = ((1.0, 0.004), (1.5, 0.01), (1.6, 0.02), (1.4, 0.025), (1.1, 0.03), (0.9, 0.04), (0.2, 0.05))
 FIVE = ((-1.1, -0.006), (-1.4, -0.015), (-1.5, -0.02), (-1.2, -0.03), (0.0, -0.04))
+HINGE = (1e5, 0.02, 0.04, 1000.0, 800.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 0.03, 0.02, 0.15, 0.2, 0.3, 0.2, 0.4, 0.3, 1.0, 0.7)
 QUADRILINEAR = (1.0, 0.005, 1.5, 0.02, 1.2, 0.05, 0.3, 0.08, -1.1, -0.006, -1.4, -0.025, -1.5, -0.04, -1.6, -0.06)
 PINCHING = (0.6, 0.3, -0.1, 0.5, 0.4, -0.2)
 DEGRADATION = (0.3, 0.02, 0.5, 1.0, 0.6, 0.2, 0.01, 1.0, 1.0, 0.3, 0.1, 0.02, 1.0, 1.0, 0.5)
@@ -55,6 +57,8 @@ MATERIALS: dict[str, tuple[Material, float]] = {
     "KentParkConcrete": (KentParkConcrete(fc=30e6, peak_strain=0.002, fcu=6e6, crushing_strain=0.006), 0.005),
     "KentParkTension": (KentParkTension(fc=30e6, peak_strain=0.002, fcu=6e6, crushing_strain=0.006, unloading_ratio=0.1,
                                         ft=3e6, softening_modulus=2e9), 0.003),
+    "ModifiedIMK": (ModifiedIMK(*HINGE), 0.05),
+    "ModifiedIMK, hinge of a member": (ModifiedIMK(*HINGE, 10.0), 0.05),
     "MultilinearPinching": (MultilinearPinching.through(SEVEN, FIVE, 0.7, 0.3, 0.02, 0.03, 0.2), 0.05),
     "QuadrilinearPinching, by energy": (QuadrilinearPinching(*QUADRILINEAR, *PINCHING, *DEGRADATION, 20.0), 0.06),
     "QuadrilinearPinching, by cycles": (QuadrilinearPinching(*QUADRILINEAR, *PINCHING, *DEGRADATION, 20.0, True), 0.06),
