@@ -3,11 +3,12 @@
 The tests of the folders beside this one check tangents, rigid motion, rotation, the Kalman filter and the orders of accuracy in
 depth; the whole campaign runs them too. What is here goes across: the same path gives the same bits, a copied state too, closed
 cycles dissipate, a mirrored element has mirrored forces, parameters at their bounds work, halving the step converges, and
-covariances stay positive definite.
+covariances stay positive definite. And whatever is exported is among what is checked.
 """
 
 from __future__ import annotations
 
+import dataclasses
 import itertools
 import math
 import subprocess
@@ -18,20 +19,24 @@ from typing import Any
 
 import numpy as np
 
-from femu import FemuError
+from femu import FemuError, analyses, elements, filters, materials
 from femu.analyses import (
     HHT,
     TRBDF2,
     AlphaOS,
     CentralDifference,
+    FixedIterations,
     GeneralizedAlpha,
+    ImplicitHybrid,
     KRAlpha,
     Newmark,
     NewmarkExplicit,
     RungeKutta,
     Transient,
 )
-from femu.component import Constitutive
+from femu.analyses.one_step import OneStep
+from femu.component import Component, Constitutive
+from femu.element import Element
 from femu.path import drive
 from tests.campaign.tally import Tally
 
@@ -45,19 +50,27 @@ import material_harness as laws  # noqa: E402
 import space_harness as space  # noqa: E402
 import systems  # noqa: E402
 from test_accuracy import chain  # noqa: E402
-from test_bad_input import NUMBERS, SOUND  # noqa: E402
+from test_laws import EVERY as MATERIALS  # noqa: E402
 from test_space_sections import SECTIONS as SPACE_SECTIONS  # noqa: E402
 
 Check = Callable[[], None]
 IN_DEPTH = ("materials/test_laws.py", "materials/test_space_sections.py", "elements/test_all_elements.py",
             "elements/test_space_elements.py", "analyses/test_accuracy.py", "filters/test_every_filter.py")
-MATERIALS = {**laws.CASES, **laws.RATE_CASES}
-SECTIONS = {"bilinear": plane.BILINEAR, "N-M": plane.INTERACTION, "elastic": plane.ELASTIC}
+SECTIONS = {"bilinear": plane.BILINEAR, "N-M": plane.INTERACTION, "elastic": plane.ELASTIC, "fibres": space.FIBRES}
 INTEGRATORS: dict[str, tuple[Any, float]] = {  # with the order of accuracy
     "Newmark": (Newmark(), 2), "HHT": (HHT(0.9), 2), "GeneralizedAlpha": (GeneralizedAlpha(0.8), 2), "TRBDF2": (TRBDF2(), 2),
     "CentralDifference": (CentralDifference(), 2), "RungeKutta": (RungeKutta(), 4), "NewmarkExplicit": (NewmarkExplicit(), 2),
-    "AlphaOS": (AlphaOS(), 2), "KRAlpha": (KRAlpha(), 2),
+    "AlphaOS": (AlphaOS(), 2), "KRAlpha": (KRAlpha(), 2), "FixedIterations": (FixedIterations(Newmark()), 2),
+    "ImplicitHybrid": (ImplicitHybrid(), 2),
 }
+for _name in analyses.__all__:  # whatever else is exported: of second order unless it is told above
+    _kind = getattr(analyses, _name)
+    if isinstance(_kind, type) and issubclass(_kind, OneStep) and _name not in INTEGRATORS:
+        INTEGRATORS[_name] = (_kind(), 2)
+AT_BOUNDS: tuple[Any, ...] = (
+    Newmark(0.5, 0.25), Newmark(1.0, 1.0), HHT(1.0), HHT(2.0 / 3.0), GeneralizedAlpha(0.0), GeneralizedAlpha(1.0), KRAlpha(0.0),
+    KRAlpha(1.0), AlphaOS(1.0), AlphaOS(2.0 / 3.0), NewmarkExplicit(0.5), FixedIterations(Newmark(), 1),
+    FixedIterations(HHT(1.0), 10))
 FILTER_STEPS, QUICK_FILTER_STEPS = 100_000, 2_000
 
 
@@ -69,6 +82,16 @@ def material(name: str) -> None:
     assert one.force.tobytes() == two.force.tobytes() and one.history.tobytes() == two.history.tobytes()
     short = drive(case.material, path[:50], 0.02)
     assert short.force.tobytes() == one.force[:50].tobytes()
+    block = laws.Block(case.material)
+    histories = [block.virgin()]
+    for strain in path[:50]:
+        histories[0] = block(histories[0], strain).history
+    histories.append(histories[0].copy())
+    for strain in path[50:80]:
+        answers = [block(history, strain) for history in histories]
+        assert answers[0].stress.tobytes() == answers[1].stress.tobytes()
+        histories = [answer.history for answer in answers]
+    assert histories[0].tobytes() == histories[1].tobytes()
 
 
 def section(made: Any, scale: float) -> None:
@@ -120,36 +143,125 @@ def mirrored(name: str, geometry: str) -> None:
     for sign in (1.0, -1.0):
         model = plane.Model(name)
         start = np.array([1.0, -0.5])
-        end = start + plane.LENGTH * np.array([math.cos(plane.SLOPE), math.sin(plane.SLOPE)])
+        end = start if case.coincident else start + plane.LENGTH * np.array([math.cos(plane.SLOPE), math.sin(plane.SLOPE)])
         model.node(1, sign * start[0], start[1])
         model.node(2, sign * end[0], end[1])
-        model.add(case.make(geometry))
+        member = case.make(geometry)
+        seen = {end: (sign * x, y) for end in ("offset_i", "offset_j") if (offset := getattr(member, end, None)) is not None
+                for x, y in [offset]}
+        if hasattr(member, "angle"):
+            seen["angle"] = sign * member.angle  # local x points the other way: laws are the same both ways
+        model.add(dataclasses.replace(member, **seen))  # type: ignore[type-var]
         made.append(plane.Probe(model))
     one, two = made
     flip = np.zeros((two.program.ndof, one.program.ndof))
     for (node, direction), place in one.program.numbering.place.items():
         flip[two.program.dof(node, direction), place] = 1.0 if direction == "y" else -1.0
-    u = plane.random_motion(one, 4, case.size)
+    _same_in_the_mirror(one, two, flip, plane.random_motion(one, 4, case.size))
+
+
+def mirrored_in_space(name: str, geometry: str) -> None:
+    """As in the plane, at a mirror of any direction: moments turn as forces do, and change their sign."""
+    normal = np.array([2.0, -1.0, 3.0]) / math.sqrt(14.0)
+    mirror = np.eye(3) - 2.0 * np.outer(normal, normal)
+    one, two = space.free_element(name, geometry), space.free_element(name, geometry, mirror)
+    flip = space.turned_dofs(one, two, mirror)
+    for (_, direction), place in two.program.numbering.place.items():
+        if direction.startswith("r"):
+            flip[place] *= -1.0
+    _same_in_the_mirror(one, two, flip, space.random_motion(one, 4, space.CASES[name].size))
+
+
+def _same_in_the_mirror(one: Any, two: Any, flip: Any, u: Any) -> None:
     force, stiffness = one(u)
     other, turned = two(flip @ u)
     assert np.abs(other - flip @ force).max() <= 1e-9 * np.abs(force).max()
     assert np.abs(turned - flip @ stiffness @ flip.T).max() <= 1e-9 * np.abs(stiffness).max()
 
 
-def at_bound(kind: Any, name: str) -> None:
-    """A component with one number at a bound: it works, or says what is wrong."""
-    declared = kind.declared[name]
-    for bound, inwards in ((declared.lower, 1.0), (declared.upper, -1.0)):
-        if not math.isfinite(bound):
-            continue
-        value = bound + inwards * 1e-9 * max(1.0, abs(bound)) if declared.open else bound
+def dashpot() -> None:
+    """A dashpot: a rigid velocity gives no force, any other one takes energy, and its matrix is symmetric."""
+    model = plane.Model("dashpot")
+    model.node(1, 1.0, -0.5)
+    model.node(2, 2.5, 0.7)
+    model.add(elements.ViscousDashpot("e", 1, 2, C=3.0))
+    probe, rng = plane.Probe(model), np.random.default_rng(1)
+    still = np.zeros(probe.program.ndof)
+    shift = np.array([{"x": 0.3, "y": -0.7, "rz": 0.0}[d] for _, d in sorted(
+        probe.program.numbering.place, key=probe.program.numbering.place.__getitem__)])
+    assert np.abs(probe(still, shift)[0]).max() <= 1e-12
+    for _ in range(20):
+        velocity = rng.normal(size=probe.program.ndof)
+        assert probe(still, velocity)[0] @ velocity >= 0.0
+
+
+def values_at_bounds(made: Component) -> list[tuple[str, float]]:
+    """Names of the declared numbers of a component with the values at their bounds, or just inside where these are open."""
+    found = []
+    for name, declared in made.declared.items():
+        for bound, inwards in ((declared.lower, 1.0), (declared.upper, -1.0)):
+            if math.isfinite(bound):
+                found.append((name, bound + inwards * 1e-9 * max(1.0, abs(bound)) if declared.open else bound))
+    return found
+
+
+def at_bounds(made: Any, scale: float) -> None:
+    """A material or section with one number after the other at a bound: it works, or says what is wrong."""
+    path = scale * np.sin(np.linspace(0.0, 12.0, 200))[:, None] * np.array([1.0, 1.0, 0.7, 0.5])[:made.components]
+    for name, value in values_at_bounds(made):
         try:
-            made = kind(**{**SOUND[kind], name: value})
-            if isinstance(made, Constitutive):
-                found = drive(made, 1e-3 * np.sin(np.linspace(0.0, 12.0, 200))[:, None] * np.ones(made.components), 0.01)
-                assert np.isfinite(found.force).all() and np.isfinite(found.tangent).all(), f"{name} = {value}"
+            found = drive(dataclasses.replace(made, **{name: value}), path, 0.01)
         except FemuError:
-            pass
+            continue
+        assert np.isfinite(found.force).all() and np.isfinite(found.tangent).all(), f"{name} = {value}"
+
+
+def element_at_bounds(harness: Any, name: str, geometry: str) -> None:
+    """An element with one number after the other at a bound: it works, or says what is wrong."""
+    case = harness.CASES[name]
+    turn = () if harness is plane else (np.eye(3),)
+    for number, value in values_at_bounds(case.make(geometry, *turn)):
+        model = plane.Model(name) if harness is plane else plane.Model(name, dimensions=3)
+        places = (np.array([1.0, -0.5]), np.array([3.2, 1.1])) if harness is plane else (space.ORIGIN, space.ORIGIN + space.CHORD)
+        for node, place in ((1, places[0]), (2, places[0] if case.coincident else places[1])):
+            model.node(node, *(float(x) for x in place))
+        try:
+            model.add(dataclasses.replace(case.make(geometry, *turn), **{number: value}))
+            probe = plane.Probe(model)
+        except FemuError:
+            continue
+        force, stiffness = probe(harness.random_motion(probe, 2, 0.01 * case.size))
+        assert np.isfinite(force).all() and np.isfinite(stiffness).all(), f"{number} = {value}"
+
+
+def integrator_at_bounds(made: Any) -> None:
+    """An integrator with its numbers at their bounds: a short run is finite."""
+    result = Transient(made, dt=0.005).run(chain(), duration=0.5)
+    assert result.outcome.ok and np.isfinite(result.displacement(3, "x")).all(), result.message
+
+
+def everything_is_checked() -> None:
+    """Each exported material, section, element, integrator and filter is among those that are checked here."""
+    def kinds(module: Any, base: type, but: tuple[str, ...] = ()) -> set[type]:
+        return {k for name in module.__all__ if name not in but and isinstance(k := getattr(module, name), type)
+                and issubclass(k, base)}
+
+    def all_of(made: Any) -> set[type]:
+        return {type(made)}.union(*(all_of(part) for _, part in made.parts()))
+
+    seen: set[type] = set()
+    for made in (*(case.material for case in MATERIALS.values()), *SECTIONS.values()):
+        seen |= all_of(made)
+    members = {type(case.make(g)) for case in plane.CASES.values() for g in case.geometries}
+    wanted = {
+        "materials and sections": kinds(materials, Constitutive) - seen,
+        "elements": kinds(elements, Element, ("LumpedMass", "ViscousDashpot")) - members,
+        "integrators": kinds(analyses, OneStep) - {type(made) for made, _ in INTEGRATORS.values()},
+        "filters": kinds(filters, filters.base.Filter, ("KalmanFilter",)) - {
+            type(make(systems.linear_model(), systems.Q, systems.R)) for make in systems.EVERY.values()},
+    }
+    missing = {what: sorted(k.__name__ for k in left) for what, left in wanted.items() if left}
+    assert not missing, f"not checked: {missing}"
 
 
 def integrator(name: str) -> None:
@@ -159,6 +271,11 @@ def integrator(name: str) -> None:
     again = Transient(made, dt=0.01).run(chain(), duration=0.4)
     assert whole.state is not None and again.state is not None
     assert whole.state.vector.tobytes() == again.state.vector.tobytes()
+    before = whole.state.vector.copy()
+    two = [Transient(made, dt=0.01).run(chain(), duration=0.2, start=state) for state in (whole.state, whole.state.copy())]
+    assert two[0].state is not None and two[1].state is not None
+    assert two[0].state.vector.tobytes() == two[1].state.vector.tobytes() != before.tobytes()
+    assert whole.state.vector.tobytes() == before.tobytes()
     fine = Transient(RungeKutta(), dt=0.0005).run(chain(), duration=1.0).displacement(3, "x")[-1]
     errors = []
     for dt in (0.02, 0.01, 0.005):
@@ -188,9 +305,6 @@ def filter_(name: str, steps: int) -> None:
         left -= count
 
 
-MIRRORED = [(n, g) for n, g in plane.ALL if not plane.CASES[n].coincident and "offsets" not in n]
-
-
 def checks(quick: bool) -> dict[str, Check]:
     steps = QUICK_FILTER_STEPS if quick else FILTER_STEPS
     return {
@@ -200,8 +314,15 @@ def checks(quick: bool) -> dict[str, Check]:
         **{f"element {n}, {g}": lambda n=n, g=g: element(plane, n, g) for n, g in plane.ALL},
         **{f"element in space {n}, {g}": lambda n=n, g=g: element(space, n, g)
            for n, g in space.ALL if (n, g) not in space.TURNING},
-        **{f"mirrored {n}, {g}": lambda n=n, g=g: mirrored(n, g) for n, g in MIRRORED},
-        **{f"{k.__name__}.{n} at its bounds": lambda k=k, n=n: at_bound(k, n) for k, n in NUMBERS},
+        **{f"mirrored {n}, {g}": lambda n=n, g=g: mirrored(n, g) for n, g in plane.ALL},
+        **{f"mirrored in space {n}, {g}": lambda n=n, g=g: mirrored_in_space(n, g) for n, g in space.ALL},
+        "dashpot": dashpot,
+        **{f"material {n} at its bounds": lambda c=c: at_bounds(c.material, 0.5 * c.scale) for n, c in MATERIALS.items()},
+        **{f"section {n} at its bounds": lambda s=s: at_bounds(s, 0.01) for n, s in SECTIONS.items()},
+        **{f"element {n}, {g} at its bounds": lambda n=n, g=g: element_at_bounds(plane, n, g) for n, g in plane.ALL},
+        **{f"element in space {n}, {g} at its bounds": lambda n=n, g=g: element_at_bounds(space, n, g) for n, g in space.ALL},
+        **{f"{made} at its bounds": lambda made=made: integrator_at_bounds(made) for made in AT_BOUNDS},
+        "everything is checked": everything_is_checked,
         **{f"integrator {n}": lambda n=n: integrator(n) for n in INTEGRATORS},
         **{f"filter {n}": lambda n=n: filter_(n, steps) for n in systems.EVERY},
     }
