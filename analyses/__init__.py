@@ -1,6 +1,6 @@
 """Eigen, static and transient analyses, integrators, solution algorithms and the convergence policy."""
 
-from femu.analyses.algorithms import KrylovNewton, ModifiedNewton, Newton, NewtonLineSearch
+from femu.analyses.algorithms import BFGS, Broyden, KrylovNewton, ModifiedNewton, Newton, NewtonLineSearch
 from femu.analyses.central_difference import CentralDifference
 from femu.analyses.convergence import (
     Energy,
@@ -13,6 +13,7 @@ from femu.analyses.convergence import (
 from femu.analyses.eigen import Modes, eigen
 from femu.analyses.fixed_iterations import FixedIterations
 from femu.analyses.generalized_alpha import GeneralizedAlpha
+from femu.analyses.generalized_alpha_os import GeneralizedAlphaOS
 from femu.analyses.hht import HHT
 from femu.analyses.hybrid_result import HybridResult
 from femu.analyses.hybrid_test import HybridTest
@@ -30,15 +31,18 @@ from femu.analyses.transient import Transient
 from femu.analyses.trbdf2 import TRBDF2
 
 __all__ = [
+    "BFGS",
     "HHT",
     "TRBDF2",
     "AlphaOS",
     "ArcLength",
+    "Broyden",
     "CentralDifference",
     "DisplacementControl",
     "Energy",
     "FixedIterations",
     "GeneralizedAlpha",
+    "GeneralizedAlphaOS",
     "HybridResult",
     "HybridTest",
     "ImplicitHybrid",

@@ -40,14 +40,19 @@ def commit_kernel(context, settings, step):
     damping, damping0 = floats_at(context[slot.D]), floats_at(context[slot.D0])
     if settings[code.ALPHA_F] != 1.0:
         # balanced inside the step: the state at its end is still to be determined
-        copy(ndof, u1, floats_at(context[slot.U]))
+        stay = settings[code.STAY] != 0.0
         copy(ndof, floats_at(context[slot.V1]), floats_at(context[slot.V]))
+        # elements that stay where they are still take over the velocity
+        if stay and context[slot.RESTLESS] != 0 and determine(context, slot.EVALUATE) != 0:
+            return 1
         seen = floats_at(context[slot.STEP])
         seen[0], seen[1] = time[0] + settings[code.DT], settings[code.DT]
         follow(context, shift(floats_at(context[slot.SERIES1]), step * patterns))
         apply_loads(context, floats_at(context[slot.FACTORS1]))
-        if determine(context, slot.EVALUATE) != 0:
-            return 1
+        if not stay:
+            copy(ndof, u1, floats_at(context[slot.U]))
+            if determine(context, slot.EVALUATE) != 0:
+                return 1
         damping_force(context, floats_at(context[slot.V1]), settings[code.CURRENT], settings[code.COMMITTED], scratch)
     for a in range(neq):
         moved = 0.5 * (u1[a] - u0[a])

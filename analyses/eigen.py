@@ -59,17 +59,16 @@ def eigen(model: Model | Program, modes: int = 3, state: State | None = None, pa
         raise InputError("eigen", "modes", modes, "must be a whole number from 1 on")
     run = Run(program, starting(program, state, "state"), parameters)
     stiffness = run.tangent() if state is not None else run.initial_stiffness()
-    full = program.mass_matrix(run.parameters)
-    free = np.setdiff1d(np.arange(program.neq), sorted(program.imposed))  # moving supports are held
-    mass = full[:program.neq, :program.neq][free][:, free]
-    moving = int(np.count_nonzero(mass.diagonal() > 0.0))
+    free = np.delete(np.arange(program.neq), list(program.imposed))  # moving supports are held
+    masses = run.mass_matrix()[0]
+    moving = int(np.count_nonzero(masses[program.pattern.diagonal[free]] > 0.0))
     if modes > moving:
         raise AnalysisError(f"eigen: {modes} modes were asked for, but only {moving} degrees of freedom of "
                             f"{program.name!r} have mass. Ask for fewer, or give nodes a mass.")
-    K = program.pattern.to_sparse(stiffness)[free][:, free]
     try:
-        _refuse_mechanism(K)
-        values, vectors = _dense(K, mass, modes) if len(free) <= DENSE or modes >= moving // 2 else _sparse(K, mass, modes)
+        _refuse_mechanism(program, stiffness, free)
+        find = _dense if len(free) <= DENSE or modes >= moving // 2 else _sparse
+        values, vectors = find(program, stiffness, masses, free, modes)
     except np.linalg.LinAlgError:
         raise AnalysisError(f"eigen: the stiffness of {program.name!r} is singular. The structure is a mechanism; "
                             "model.check() names what moves.") from None
@@ -83,18 +82,24 @@ def eigen(model: Model | Program, modes: int = 3, state: State | None = None, pa
     participation = {}
     for direction in program.translations:
         r = program.influence(direction)
-        total = float(r @ (full @ r))
-        moved = np.array([shapes[:, m] @ (full @ r) for m in range(modes)]) ** 2
+        pushed = run.mass_times(r)
+        total = float(r @ pushed)
+        moved = (shapes.T @ pushed) ** 2
         participation[direction] = moved / total if total > 0.0 else moved
     return Modes(program, 2.0 * np.pi / np.sqrt(values), shapes, participation)
 
 
-def _refuse_mechanism(K: csc_array) -> None:
+def _refuse_mechanism(program: Program, stiffness: Array, free: Array) -> None:
     """Raise where nothing resists some motion: a pivot that vanishes beside its diagonal, to rounding."""
-    diagonal = K.diagonal()
+    pattern = program.pattern
+    diagonal = stiffness[pattern.diagonal[free]]
     if (diagonal <= 0.0).any():
         raise np.linalg.LinAlgError
-    scale = diags_array(1.0 / np.sqrt(diagonal))
+    if len(free) == program.neq:
+        if pattern.factor(stiffness)[0] < 0:
+            raise np.linalg.LinAlgError
+        return
+    K, scale = pattern.to_sparse(stiffness)[free][:, free], diags_array(1.0 / np.sqrt(diagonal))
     try:
         factors = splu(csc_array(scale @ K @ scale), permc_spec="NATURAL", diag_pivot_thresh=0.0,
                        options={"SymmetricMode": True})
@@ -104,15 +109,17 @@ def _refuse_mechanism(K: csc_array) -> None:
         raise np.linalg.LinAlgError
 
 
-def _dense(K: csc_array, M: csc_array, modes: int) -> tuple[Array, Array]:
+def _dense(program: Program, stiffness: Array, masses: Array, free: Array, modes: int) -> tuple[Array, Array]:
     # solves M x = mu K x with mu = 1/omega^2: M may be singular, K may not
-    values, vectors = eigh(M.toarray(), K.toarray(), subset_by_index=(K.shape[0] - modes, K.shape[0] - 1))
+    K, M = (program.pattern.to_dense(m)[np.ix_(free, free)] for m in (stiffness, masses))
+    values, vectors = eigh(M, K, subset_by_index=(len(free) - modes, len(free) - 1))
     values, vectors = values[::-1], vectors[:, ::-1]
     return 1.0 / values, vectors / np.sqrt(values)
 
 
-def _sparse(K: csc_array, M: csc_array, modes: int) -> tuple[Array, Array]:
-    start = np.ones(K.shape[0])  # a fixed start: the same bits each time
+def _sparse(program: Program, stiffness: Array, masses: Array, free: Array, modes: int) -> tuple[Array, Array]:
+    K, M = (program.pattern.to_sparse(m)[free][:, free] for m in (stiffness, masses))
+    start = np.ones(len(free))  # a fixed start: the same bits each time
     values, vectors = eigsh(K, modes, M=M, sigma=0.0, which="LM", v0=start)
     order = np.argsort(values)
     return values[order], vectors[:, order]

@@ -29,8 +29,9 @@ from femu.run import Run, aligned
 from femu.solver import times_matrix
 
 Array = npt.NDArray[np.float64]
-FORMS = ("trapezoidal", "midpoint")
-"""Whether an integrator weighs the forces at the two ends of a step, or takes those of a displacement inside it."""
+FORMS = ("trapezoidal", "midpoint", "inside")
+"""Whether an integrator weighs the forces at the two ends of a step, or takes those of a displacement inside it and lets the
+elements go on to its end, or leaves them there."""
 NUMBERS = 8  # floats at the head of slot.OWN that an integrator calls by names of its own
 _LINE = 8  # floats of a cache line
 _FEW = 200  # equations whose frequencies are found all at once

@@ -179,9 +179,10 @@ class KRAlpha(OneStep):
     degree of freedom needs mass.
 
     ``form="midpoint"`` takes loads and elements at alpha_f of the step instead of weighing their forces at its ends: the
-    same for linear systems but for the loads, and a second state determination at the end. OpenSees:
-    ``KRAlphaExplicit_TP radius``, and ``KRAlphaExplicit radius -updateElemDisp`` (midpoint). In a hybrid test the
-    specimens are asked at u_1, or at alpha_f of the way to it (midpoint).
+    same for linear systems but for the loads, and a second state determination at the end. ``form="inside"`` leaves out the
+    second one: the elements keep the state of alpha_f of the step, and the recorded internal force is theirs. OpenSees:
+    ``KRAlphaExplicit_TP radius``, ``KRAlphaExplicit radius -updateElemDisp`` (midpoint) and ``KRAlphaExplicit radius``
+    (inside). In a hybrid test the specimens are asked at u_1, or at alpha_f of the way to it (midpoint, inside).
     """
 
     radius: float = 0.8
@@ -210,9 +211,10 @@ class KRAlpha(OneStep):
     def coefficients(self) -> tuple[float, float, float, float]:
         # trapezoidal: forces at the two ends are weighed in the kernel, loads and elements are taken at the end of the step
         gamma = 0.5 + self.alpha_m - self.alpha_f
-        return 1.0, self.alpha_f if self.form == "midpoint" else 1.0, (0.5 + gamma) ** 2 / 4.0, gamma
+        return 1.0, 1.0 if self.form == "trapezoidal" else self.alpha_f, (0.5 + gamma) ** 2 / 4.0, gamma
 
     def prepare(self, run: Run) -> None:
+        run[slot.SETTINGS][code.STAY] = float(self.form == "inside")
         stiffness, rates = run.initial_stiffness(), element_damping(run)
         by_stiffness = run[slot.SETTINGS][code.CURRENT] + run[slot.SETTINGS][code.COMMITTED]
         if by_stiffness != 0.0:

@@ -21,6 +21,7 @@ from femu.analyses import settings as code
 from femu.analyses.commit import conclude, follow, start
 from femu.analyses.control import control
 from femu.analyses.krylov import accelerate
+from femu.analyses.secant import correct, keep, last_solution
 from femu.equilibrium import (
     apply_loads,
     clear_imposed,
@@ -218,7 +219,7 @@ def _iterate(context, settings, step):
     """Iterate one step to equilibrium; returns why it stopped. The report gets iterations and the last norm."""
     neq = context[slot.NEQ]
     static = int(settings[code.CONTROL]) != code.TRANSIENT
-    krylov = int(settings[code.KRYLOV])
+    krylov, secant, nested = int(settings[code.KRYLOV]), int(settings[code.SECANT]), settings[code.NESTED] != 0.0
     report = shift(floats_at(context[slot.REPORT]), code.REPORT_FLOATS * step)
     r, dx = floats_at(context[slot.R]), floats_at(context[slot.DX])
     _predict(context, settings, step)
@@ -230,9 +231,10 @@ def _iterate(context, settings, step):
         determine(context, slot.RESUME)
     scale = _unbalance(context, settings)
     first, known, served, started = -1.0, 0, 0, norm(neq, r)
+    tangents = 0
     kept = context[slot.REUSABLE] != 0 and context[slot.FRESH] == 0 and context[slot.CHANGED] == 0
     predictors = 1 if settings[code.PREDICTOR] != 0.0 else 0
-    for iteration in range(predictors + int(settings[code.ITERATIONS])):
+    for iteration in range(predictors + int(settings[code.ITERATIONS]) * (krylov + 1 if nested else 1)):
         # the factors of the last iteration, or step, still serve where no element changed its stiffness since
         renew = int(settings[code.TANGENT]) == code.EACH and krylov == 0 and context[slot.CHANGED] != 0
         if (iteration <= predictors and not kept) or renew or (krylov > 0 and known > krylov):
@@ -243,13 +245,20 @@ def _iterate(context, settings, step):
         copy(neq, r, dx)
         solve(context, dx)
         # the increment is accelerated with the load's share in it, or, as OpenSees does beside its predictors, before
-        if krylov > 0 and predictors == 1 and iteration >= predictors:
+        subspace = krylov > 0 and secant == code.SUBSPACE
+        if subspace and predictors == 1 and iteration >= predictors:
             accelerate(neq, floats_at(context[slot.BASIS]), krylov, known, dx)
             known += 1
+        if secant != code.SUBSPACE and iteration >= predictors:
+            correct(context, settings, known, dx)
+        advanced = settings[code.ADVANCED]
         if static and not control(context, settings, step, iteration):
             return code.NO_ROOT
-        if krylov > 0 and predictors == 0:
+        if subspace and predictors == 0:
             accelerate(neq, floats_at(context[slot.BASIS]), krylov, known, dx)
+            known += 1
+        if secant != code.SUBSPACE and iteration >= predictors:
+            keep(context, settings, known, settings[code.ADVANCED] - advanced if static else 0.0)
             known += 1
         work = dot(neq, dx, r)
         advance(context, settings, 1.0)
@@ -263,20 +272,32 @@ def _iterate(context, settings, step):
             scale = _search(context, settings, work, scale)
             if scale < 0.0:
                 return code.ELEMENT_FAILED
+        if nested:
+            if known == 1:  # the tangent's own increment is not tested
+                first, started = -1.0, norm(neq, r)
+                continue
+            if not static:
+                copy(neq, last_solution(context, krylov), dx)
         value, first = tested(context, settings, max(scale, started), started, first)
+        if nested:
+            if value > settings[code.TOLERANCE] and known <= krylov:
+                continue
+            tangents, known = tangents + 1, krylov + 1
         # beside very stiff members the unbalance keeps their rounding error: no increment can better it
         newton = int(settings[code.TANGENT]) == code.EACH and krylov == 0
         if newton and int(settings[code.TEST]) == code.RELATIVE_UNBALANCE and norm(neq, dx) <= code.ROUNDING * norm(
                 neq, floats_at(context[slot.U1])):
             report[0], report[1] = iteration + 1.0 - predictors, value
             return code.DONE
-        report[0], report[1] = iteration + 1.0 - predictors, value
+        report[0], report[1] = tangents if nested else iteration + 1.0 - predictors, value
         if not math.isfinite(value):
             return code.NOT_FINITE
         if value <= settings[code.TOLERANCE]:
             if served > SERVED:
                 context[slot.CHANGED] = 1
             return code.DONE
+        if nested and tangents >= int(settings[code.ITERATIONS]):
+            break
     return code.DONE if settings[code.ACCEPT] != 0.0 else code.NOT_CONVERGED
 
 

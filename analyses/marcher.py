@@ -11,16 +11,17 @@ import numpy.typing as npt
 
 from femu import context as slot
 from femu.analyses import settings as code
-from femu.analyses.algorithms import KRYLOV_MOST, Algorithm, Newton
+from femu.analyses.algorithms import Algorithm, Newton
 from femu.analyses.commit import commit_kernel
 from femu.analyses.convergence import Test
 from femu.analyses.krylov import basis_floats
 from femu.analyses.march import march
 from femu.analyses.policy import Policy, Relaxation
+from femu.analyses.secant import secant_floats
 from femu.kernels import Kernel
 from femu.outcome import Outcome
 from femu.progress import AMBIENCE, Progress
-from femu.run import Run, aligned
+from femu.run import Run, address
 from femu.save import Save
 
 Array = npt.NDArray[np.float64]
@@ -62,17 +63,16 @@ class Marcher:
         self.settings = run[slot.SETTINGS]
         self.settings[code.LEFT] = policy.iteration_limit
         run.context[slot.COMMIT] = commit_kernel.address
-        run.hold(slot.A, aligned(program.storage + 8))
-        run.hold(slot.L, aligned(program.pattern.factors))
-        for place in (slot.R, slot.DX, slot.XP, slot.S1, slot.S2, slot.PREVIOUS):
-            run.hold(place, aligned(program.ndof + 4))
-        most = max([algorithm.krylov, *(a.krylov for a in policy.algorithms)])
-        run.hold(slot.BASIS, aligned(basis_floats(program.neq, min(most, KRYLOV_MOST)) if most else 1))
+        basis = max(basis_floats(program.neq, a.krylov) if a.secant == code.SUBSPACE else secant_floats(program.neq, a.krylov)
+                    for a in (algorithm, *policy.algorithms))
+        run.rooms({slot.A: program.storage + 8, slot.L: program.pattern.factors,
+                   **dict.fromkeys((slot.R, slot.DX, slot.XP, slot.S1, slot.S2, slot.PREVIOUS), program.ndof + 4),
+                   slot.BASIS: basis})
         self.nodal = run[slot.NODAL]
         self.blocks = save.blocks(program)
         self.columns = np.array([c for block in self.blocks.values() for c in block], dtype=np.int64)
         rows = steps.count // save.every + 2
-        run.hold(slot.RECORD, self.columns * 8 + run.state.vector.ctypes.data)
+        run.hold(slot.RECORD, self.columns * 8 + address(run.state.vector))
         self.output = run.hold(slot.OUTPUT, np.zeros((rows, max(len(self.columns), 1))))
         run.context[slot.NRECORD] = len(self.columns)
         run.context[slot.EVERY] = save.every
@@ -81,6 +81,7 @@ class Marcher:
     def _use(self, algorithm: Algorithm) -> None:
         s = self.settings
         s[code.TANGENT], s[code.LINE_SEARCH], s[code.KRYLOV] = algorithm.tangent, algorithm.line_search, algorithm.krylov
+        s[code.SECANT], s[code.NESTED] = algorithm.secant, algorithm.nested
         s[code.TEST], s[code.TOLERANCE], s[code.ITERATIONS] = self.test.code, self.test.tolerance, self.test.iterations
         s[code.FACTORED] = 0.0
         self._choose_matrix(algorithm)

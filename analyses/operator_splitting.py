@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from abc import abstractmethod
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -30,7 +31,7 @@ from femu.analyses.explicit import (
 from femu.analyses.newmark_explicit import finish_accelerations
 from femu.analyses.one_step import OneStep
 from femu.analyses.predictor import COMMAND
-from femu.equilibrium import clear_imposed, copy, damping_force, determine, form_matrix, spread_links
+from femu.equilibrium import clear_imposed, copy, damping_force, determine, form_matrix, inertia_force, spread_links
 from femu.errors import AnalysisError, InputError
 from femu.kernels import Kernel, floats_at, inlined, kernel
 from femu.parameters import finite
@@ -38,8 +39,9 @@ from femu.program import Program
 from femu.run import Run
 from femu.solver import times_matrix
 
-# places in slot.OWN: alpha, 1 where the tangent of the moment is used, and 1 where the predictor keeps the acceleration
-ALPHA, CURRENT, KEPT = range(3)
+# places in slot.OWN: alpha, 1 where the tangent of the moment is used, 1 where the predictor keeps the acceleration, and
+# the share of the end of the step at which inertia is taken
+ALPHA, CURRENT, KEPT, INERTIA = range(4)
 STIFFNESS, RATES, LINEAR, MATRICES = range(4)  # matrices in slot.OWN: initial stiffness, damping of elements, both as a stiffness
 ASKED, MEMORY, ROWS = range(3)  # rows in slot.OWN, for the midpoint: last predictor, and 1 where there was one
 TANGENTS = ("initial", "current")
@@ -128,14 +130,23 @@ def _step(context, settings, step):
     weigh_forces(context, settings, floats_at(context[slot.V]), 1.0 if inside else alpha, r)
     if inside:
         _start_linearly(context, settings, moving, asked, r)
-    impose_acceleration(context, step, 1.0, a1, r)
+    inertia = own[INERTIA]
+    if inertia != 1.0:
+        before, held = floats_at(context[slot.S1]), floats_at(context[slot.S2])
+        for a in range(neq):
+            before[a] = (1.0 - inertia) * floats_at(context[slot.A0])[a]
+        clear_imposed(context, before)
+        inertia_force(context, before, held)
+        for a in range(neq):
+            r[a] -= held[a]
+    impose_acceleration(context, step, inertia, a1, r)
     linear = floats_at(context[slot.K]) if moving else own_matrix(context, 1, LINEAR)
     if context[slot.FRESH] != 0 or moving or current != 0.0 or committed != 0.0:
         if not moving:
             stiffness, rates = own_matrix(context, 1, STIFFNESS), own_matrix(context, 1, RATES)
             for a in range(context[slot.STORAGE]):
                 linear[a] = stiffness[a] + gamma / (beta * dt) * rates[a]
-        form_matrix(context, linear, alpha * beta * dt * dt, alpha * gamma * dt, 1.0, current, committed)
+        form_matrix(context, linear, alpha * beta * dt * dt, alpha * gamma * dt, inertia, current, committed)
         if factor_damped(context, matrix, factors, room, alpha * gamma * dt) != 0:
             return code.SINGULAR
     solve_damped(context, factors, room, alpha * gamma * dt, r)
@@ -176,8 +187,71 @@ def command(context, step, exchange):
     return code.DONE
 
 
+class OperatorSplitting(OneStep):
+    """What the alpha methods with operator splitting have in common."""
+
+    tangent: str
+    form: str
+    predictor: str
+
+    kernel: ClassVar[Kernel] = operator_splitting
+    command: ClassVar[Kernel] = command
+
+    @property
+    def elements_stay(self) -> bool:  # type: ignore[override]
+        return self.form != "inside"  # there all elements stay alike
+
+    @property
+    @abstractmethod
+    def share(self) -> float:
+        """Share of the end of the step at which all forces but inertia are taken."""
+
+    @property
+    def inertia(self) -> float:
+        """The same of inertia."""
+        return 1.0
+
+    @abstractmethod
+    def newmark(self) -> tuple[float, float]:
+        """Newmark's beta and gamma."""
+
+    def check_choices(self) -> None:
+        """Raise where tangent, form or predictor is not one there is."""
+        what = type(self).__name__
+        if self.tangent not in TANGENTS:
+            raise InputError(what, "tangent", self.tangent, f"must be one of {TANGENTS}")
+        if self.form not in FORMS:
+            raise InputError(what, "form", self.form, f"must be one of {FORMS}")
+        allowed = PREDICTORS if self.form == "trapezoidal" else PREDICTORS[:1]
+        if self.predictor not in allowed:
+            raise InputError(what, "predictor", self.predictor, f"must be one of {allowed} for the form {self.form!r}")
+
+    def coefficients(self) -> tuple[float, float, float, float]:
+        # trapezoidal: forces at the two ends are weighed in the kernel, loads and elements are taken at the end of the step
+        return 1.0, 1.0 if self.form == "trapezoidal" else self.share, *self.newmark()
+
+    def memory(self, program: Program) -> int:
+        return 0 if self.form == "trapezoidal" else row_floats(program, ROWS)
+
+    def check_step(self, run: Run, dt: float) -> None:
+        program, mass = run.program, run[slot.MASS]
+        bare = [a for a in range(program.neq) if mass[program.pattern.diagonal[a]] <= 0.0 and a not in program.imposed]
+        if self.tangent == "current" and bare:
+            node, direction = program.numbering.representative[bare[0]]
+            raise AnalysisError(f"{type(self).__name__} with the current tangent needs mass on every degree of freedom, and node "
+                                f"{node!r} has none in direction {direction!r}: an element that yields and unloads there makes "
+                                'it unstable. Give it mass, or take tangent="initial".')
+
+    def prepare(self, run: Run) -> None:
+        stiffness = run.initial_stiffness()
+        numbers = hold_own(run, 1, [stiffness, element_damping(run), 0.0 * stiffness], rows=ROWS)
+        numbers[ALPHA], numbers[CURRENT] = self.share, float(self.tangent == "current")
+        numbers[KEPT], numbers[INERTIA] = float(self.predictor == "taylor"), self.inertia
+        run[slot.SETTINGS][code.STAY] = float(self.form == "inside")
+
+
 @dataclass(frozen=True)
-class AlphaOS(OneStep):
+class AlphaOS(OperatorSplitting):
     """The alpha method with operator splitting: Nakashima and others (1990), Combescure and Pegon (1997).
 
     The elements are asked once a step, at an explicit predictor; from there they count as linear, with the stiffness
@@ -196,15 +270,16 @@ class AlphaOS(OneStep):
 
     ``form="midpoint"`` evaluates elements and loads inside the step, at (1 - alpha) u~_0 + alpha u~ between the predictors
     of two steps, instead of weighing forces: the same for linear systems but for the loads. The elements are then evaluated
-    once more at u_1. A run begins as if it had been predicted to be where it is.
+    once more at u_1. ``form="inside"`` leaves that out: they keep the state of the displacement inside the step, and the
+    recorded internal force is theirs. A run begins as if it had been predicted to be where it is.
 
     ``predictor="taylor"`` asks the elements at u_0 + dt v_0 + dt^2/2 a_0 instead, where `ImplicitHybrid` asks them, and counts
     them as linear from there. For linear systems it is the same; where elements soften it is less accurate, and no longer
     unconditionally stable.
 
-    OpenSees: ``AlphaOS_TP alpha``, and ``AlphaOS alpha -updateElemDisp`` (midpoint), with ``algorithm Linear -initial`` (or
-    plain ``Linear`` for the current tangent). In a hybrid test the specimens are asked at u~, or between two predictors
-    (midpoint).
+    OpenSees: ``AlphaOS_TP alpha``, ``AlphaOS alpha -updateElemDisp`` (midpoint) and ``AlphaOS alpha`` (inside), with
+    ``algorithm Linear -initial`` (or plain ``Linear`` for the current tangent). In a hybrid test the specimens are asked at
+    u~, or between two predictors (midpoint, inside).
     """
 
     alpha: float = 0.9
@@ -212,39 +287,14 @@ class AlphaOS(OneStep):
     form: str = "trapezoidal"
     predictor: str = "newmark"
 
-    kernel: ClassVar[Kernel] = operator_splitting
-    command: ClassVar[Kernel] = command
-    elements_stay: ClassVar[bool] = True
-
     def __post_init__(self) -> None:
         if not finite(self.alpha) or not 2.0 / 3.0 - 1e-12 <= self.alpha <= 1.0:
             raise InputError("AlphaOS", "alpha", self.alpha, "must lie between 2/3 and 1", "the papers' alpha plus 1")
-        if self.tangent not in TANGENTS:
-            raise InputError("AlphaOS", "tangent", self.tangent, f"must be one of {TANGENTS}")
-        if self.form not in FORMS:
-            raise InputError("AlphaOS", "form", self.form, f"must be one of {FORMS}")
-        allowed = PREDICTORS if self.form == "trapezoidal" else PREDICTORS[:1]
-        if self.predictor not in allowed:
-            raise InputError("AlphaOS", "predictor", self.predictor, f"must be one of {allowed} for the form {self.form!r}")
+        self.check_choices()
 
-    def coefficients(self) -> tuple[float, float, float, float]:
-        # trapezoidal: forces at the two ends are weighed in the kernel, loads and elements are taken at the end of the step
-        return 1.0, self.alpha if self.form == "midpoint" else 1.0, (2.0 - self.alpha) ** 2 / 4.0, 1.5 - self.alpha
+    @property
+    def share(self) -> float:
+        return self.alpha
 
-    def memory(self, program: Program) -> int:
-        return row_floats(program, ROWS) if self.form == "midpoint" else 0
-
-    def check_step(self, run: Run, dt: float) -> None:
-        program, mass = run.program, run[slot.MASS]
-        bare = [a for a in range(program.neq) if mass[program.pattern.diagonal[a]] <= 0.0 and a not in program.imposed]
-        if self.tangent == "current" and bare:
-            node, direction = program.numbering.representative[bare[0]]
-            raise AnalysisError(f"AlphaOS with the current tangent needs mass on every degree of freedom, and node {node!r} has "
-                                f"none in direction {direction!r}: an element that yields and unloads there makes it unstable. "
-                                'Give it mass, or take tangent="initial".')
-
-    def prepare(self, run: Run) -> None:
-        stiffness = run.initial_stiffness()
-        numbers = hold_own(run, 1, [stiffness, element_damping(run), 0.0 * stiffness], rows=ROWS)
-        numbers[ALPHA], numbers[CURRENT] = self.alpha, float(self.tangent == "current")
-        numbers[KEPT] = float(self.predictor == "taylor")
+    def newmark(self) -> tuple[float, float]:
+        return (2.0 - self.alpha) ** 2 / 4.0, 1.5 - self.alpha

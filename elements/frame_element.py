@@ -20,6 +20,8 @@ BASIC_NAMES = ("N", "Mi", "Mj")
 BASIC_STATE = [*BASIC_NAMES, "k_NN", "k_Ni", "k_Nj", "k_ii", "k_ij", "k_jj", "v_N", "v_i", "v_j"]
 """State of every frame element before its own: basic forces, upper triangle of the basic stiffness, deformations."""
 
+NO_OFFSET = (0.0, 0.0)
+
 _FAILURES = {
     1: "a section has no answer",
     2: "its flexibility cannot be inverted",
@@ -46,8 +48,8 @@ class FrameElement(Element):
     _: KW_ONLY
     geometry: str = "linear"
     vecxz: Sequence[float] | None = None
-    offset_i: Sequence[float] = (0.0, 0.0)
-    offset_j: Sequence[float] = (0.0, 0.0)
+    offset_i: Sequence[float] = NO_OFFSET
+    offset_j: Sequence[float] = NO_OFFSET
     mass: float = nonnegative("mass per length", "mass/length", default=0.0)
     consistent_mass: bool = False
     damped: bool = True
@@ -65,7 +67,7 @@ class FrameElement(Element):
         if not isinstance(self.geometry, str) or self.geometry not in GEOMETRIES:
             raise InputError(self.label(), "geometry", self.geometry, f"must be one of {tuple(GEOMETRIES)}")
         for name in ("offset_i", "offset_j"):
-            if numbers(getattr(self, name)).shape not in ((2,), (3,)):
+            if getattr(self, name) is not NO_OFFSET and numbers(getattr(self, name)).shape not in ((2,), (3,)):
                 raise InputError(self.label(), name, getattr(self, name), "must be two finite numbers, three in space",
                                  "in global axes")
         if self.vecxz is not None and (numbers(self.vecxz).shape != (3,) or not np.any(self.vecxz)):
@@ -111,7 +113,7 @@ class FrameElement(Element):
     def plan(self, coordinates: dict[Name, Array]) -> Plan:
         if dimensions(self, coordinates) == 3:
             return plan_in_space(self, coordinates)
-        if any(numbers(v).shape != (2,) for v in (self.offset_i, self.offset_j)):
+        if len(self.offset_i) != 2 or len(self.offset_j) != 2:
             raise InputError(self.label(), "offset_i, offset_j", (self.offset_i, self.offset_j),
                              "must be two numbers in the plane")
         offsets = [float(v) for v in (*self.offset_i, *self.offset_j)]

@@ -94,8 +94,8 @@ def span(element: Element, coordinates: dict[Name, Array], longer: Array | float
     """
     i, j = element.nodes[:2]
     d = coordinates[j] - coordinates[i] + longer
-    length = float(math.hypot(*d))
-    size = max(float(np.abs(coordinates[i]).max()), float(np.abs(coordinates[j]).max()), 1e-300)
+    length = math.hypot(*d.tolist())
+    size = max(*map(abs, coordinates[i].tolist()), *map(abs, coordinates[j].tolist()), 1e-300)
     if length <= 1e-12 * size:
         raise ModelError(f"{element.label()} has no length: nodes {i!r} and {j!r} are at the same place. "
                          "Use a ZeroLength link, or move a node.")

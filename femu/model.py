@@ -310,8 +310,8 @@ class Model:
     def copy(self) -> Model:
         """A model of its own over the same elements, series and motions."""
         made = copy(self)
-        made.nodes = {name: replace(node, coordinates=node.coordinates.copy(), mass=dict(node.mass), fixed=set(node.fixed),
-                                    motion=dict(node.motion)) for name, node in self.nodes.items()}
+        made.nodes = {name: Node(node.name, node.coordinates.copy(), dict(node.mass), set(node.fixed), dict(node.motion))
+                      for name, node in self.nodes.items()}
         made.elements = dict(self.elements)
         made.patterns = {name: replace(p, nodal=dict(p.nodal), member=list(p.member)) for name, p in self.patterns.items()}
         made.equal, made.links, made.diaphragms = list(self.equal), list(self.links), list(self.diaphragms)

@@ -11,14 +11,39 @@ import numpy as np
 import numpy.typing as npt
 from scipy.sparse import csc_array
 
+from femu import context as slot
 from femu.band import leading, storage
 from femu.couplings import Integers, couplings, flattened
 from femu.errors import InputError
-from femu.kernels import Kernel
+from femu.kernels import Kernel, compiled
 from femu.solver import BLOCK_INTEGERS, HEAD, factor, multiply, solve_kernel
 
 Array = npt.NDArray[np.float64]
 _LINE = 8  # floats of a cache line
+
+
+@compiled
+def _locate(integers, table, sizes, starts, rows):
+    equations, outside = len(starts) - 1, len(rows)
+    for e in range(len(table)):
+        own = integers[table[e]:]
+        at = own[slot.POSITIONS]
+        for a in range(sizes[e]):
+            for b in range(a + 1):
+                one, other = own[slot.DOFS + a], own[slot.DOFS + b]
+                row, column = max(one, other), min(one, other)
+                if row >= equations:
+                    own[at] = outside  # what belongs to fixed degrees of freedom goes behind the matrix
+                else:
+                    low, high = starts[column], starts[column + 1]
+                    while high - low > 1:
+                        middle = (low + high) // 2
+                        if rows[middle] <= row:
+                            low = middle
+                        else:
+                            high = middle
+                    own[at] = low
+                at += 1
 
 
 class Pattern:
@@ -55,6 +80,13 @@ class Pattern:
     def places(self, rows: Integers, columns: Integers) -> Integers:
         """Places of many entries of the lower triangle."""
         return np.searchsorted(self.columns * self.equations + self.rows, columns * self.equations + rows)
+
+    def locate(self, integers: Integers, table: Integers, sizes: Integers) -> None:
+        """Fill in where the entries of the elements' matrices stand; see `femu.context`.
+
+        ``table`` says where the integers of each element begin, ``sizes`` how many degrees of freedom it has.
+        """
+        _locate(integers, table, sizes, self.starts, self.rows)
 
     def coupled(self, equations: Sequence[int]) -> Integers:
         """Places of all entries beside the diagonal in the rows and columns of some equations."""
@@ -104,6 +136,12 @@ class Pattern:
         upper = lower.T.tolil()
         upper.setdiag(0.0)
         return csc_array(lower + upper)
+
+    def to_dense(self, matrix: Array) -> Array:
+        """A matrix with all its entries."""
+        dense = np.zeros((self.equations, self.equations))
+        dense[self.rows, self.columns] = dense[self.columns, self.rows] = matrix[:self.size]
+        return dense
 
     # --- calls from Python ---
 

@@ -201,6 +201,7 @@ class Program:
         geometry: list[float] = []
         shared: dict[tuple[float, ...], int] = {}
         starts: list[int] = []
+        sizes: list[int] = []  # degrees of freedom of each element
         integers: list[int] = []
         table: list[int] = []
         groups: list[list[int]] = []
@@ -244,9 +245,10 @@ class Program:
                 own[slot.LINKED] = len(own)
                 own += self._link_table(places, len(own), geometry)
             own[slot.POSITIONS] = len(own)
-            own += [self._position(places[a], places[b]) for a in range(len(places)) for b in range(a + 1)]
+            sizes.append(len(places))
             table.append(len(integers))
             integers += own
+            integers += [0] * (len(places) * (len(places) + 1) // 2)  # filled in below
         for node in model.nodes.values():
             for d, m in node.mass.items():
                 if (node.name, d) in self.numbering.place:
@@ -270,6 +272,7 @@ class Program:
         self.geometry_starts = np.array(starts, dtype=np.int64)
         self.integers = np.array(integers, dtype=np.int64)
         self.table = np.array(table, dtype=np.int64)
+        self.pattern.locate(self.integers, self.table, np.array(sizes, dtype=np.int64))
         self.groups = np.array(groups, dtype=np.int64)
         self.links = np.array(links or [0], dtype=np.int64)
         self.load_size = load_end if loaded else 0
@@ -284,9 +287,6 @@ class Program:
         key = repr((names, [p.state for p in self.plans.values()], self.pattern_names, self.layout,
                     sorted((str(d), p) for d, p in self.numbering.place.items())))
         self.digest = hashlib.sha256(key.encode()).hexdigest()[:32]
-
-    def _position(self, a: int, b: int) -> int:
-        return self.storage if max(a, b) >= self.neq else self.pattern.place(a, b)
 
     def _link_table(self, places: list[int], start: int, geometry: list[float]) -> list[int]:
         """For each local degree of freedom the offset of its list; each list: count, then (equation, place of factor)."""

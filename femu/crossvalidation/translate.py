@@ -10,13 +10,16 @@ import numpy as np
 import numpy.typing as npt
 
 from femu.analyses import (
+    BFGS,
     HHT,
     AlphaOS,
     ArcLength,
+    Broyden,
     CentralDifference,
     DisplacementControl,
     FixedIterations,
     GeneralizedAlpha,
+    GeneralizedAlphaOS,
     KRAlpha,
     KrylovNewton,
     LoadControl,
@@ -330,6 +333,8 @@ def _algorithm(algorithm: Any) -> list[Any]:
         return ["KrylovNewton", "-maxDim", algorithm.dimension]
     if isinstance(algorithm, NewtonLineSearch):
         return ["NewtonLineSearch", "-tol", algorithm.ratio]
+    if isinstance(algorithm, (BFGS, Broyden)):
+        return [type(algorithm).__name__, *(["-initial"] if algorithm.initial else []), "-count", algorithm.updates]
     if isinstance(algorithm, ModifiedNewton):
         return ["ModifiedNewton", *(["-initial"] if algorithm.initial else [])]
     return ["Newton"]
@@ -340,7 +345,7 @@ def _own_means(integrator: Any) -> tuple[list[Any], list[Any]] | None:
     initial = ["-initial"] if getattr(integrator, "tangent", "") == "initial" else []
     if isinstance(integrator, FixedIterations):
         return ["FixedNumIter", integrator.iterations], ["Newton", *initial]
-    if isinstance(integrator, AlphaOS) or getattr(integrator, "explicit", False):
+    if isinstance(integrator, (AlphaOS, GeneralizedAlphaOS)) or getattr(integrator, "explicit", False):
         return ["NormDispIncr", 1.0, 1], ["Linear", *initial]
     return None
 
@@ -357,12 +362,16 @@ def _integrator(integrator: Any) -> list[Any]:
     if isinstance(integrator, NewmarkExplicit):
         return ["NewmarkExplicit", integrator.gamma]
     if isinstance(integrator, AlphaOS) and integrator.predictor == "newmark":
-        if integrator.form == "midpoint":
-            return ["AlphaOS", integrator.alpha, "-updateElemDisp"]
+        if integrator.form != "trapezoidal":
+            return ["AlphaOS", integrator.alpha, *_update(integrator)]
         return ["AlphaOS" if integrator.alpha == 1.0 else "AlphaOS_TP", integrator.alpha]
+    if isinstance(integrator, GeneralizedAlphaOS) and integrator.predictor == "newmark":
+        if integrator.form != "trapezoidal":
+            return ["AlphaOSGeneralized", integrator.radius, *_update(integrator)]
+        return ["AlphaOSGeneralized_TP", integrator.radius]
     if isinstance(integrator, KRAlpha):
-        if integrator.form == "midpoint":
-            return ["KRAlphaExplicit", integrator.radius, "-updateElemDisp"]
+        if integrator.form != "trapezoidal":
+            return ["KRAlphaExplicit", integrator.radius, *_update(integrator)]
         return ["KRAlphaExplicit_TP", integrator.radius]
     if isinstance(integrator, FixedIterations):
         alpha_m, alpha_f, beta, gamma = integrator.of.coefficients()
@@ -371,6 +380,10 @@ def _integrator(integrator: Any) -> list[Any]:
         return [*name, "-polyOrder", integrator.order]
     raise Untranslatable(f"{integrator!r} has no equivalent among the integrators of OpenSees, or femu does "
                          "not know of one.")
+
+
+def _update(integrator: Any) -> list[str]:
+    return ["-updateElemDisp"] if integrator.form == "midpoint" else []
 
 
 def _share(integrator: Any) -> float:

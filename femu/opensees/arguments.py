@@ -14,7 +14,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, cached_property
 from typing import Any
 
 import numpy as np
@@ -24,6 +24,7 @@ from femu.opensees.errors import CommandError, OpenSeesError, UnsupportedCommand
 NUMBER, WHOLE, WORD = "", "i", "w"
 _WORDS = {NUMBER: "a number", WHOLE: "a whole number", WORD: "a word"}
 _MISSING = object()
+_PLAIN = {str, int, float}
 
 
 @dataclass(frozen=True)
@@ -60,6 +61,17 @@ class Form:
 
     positional: tuple[Field, ...]
     options: dict[str, tuple[Field, ...]] = field(default_factory=dict)
+
+    @cached_property
+    def words(self) -> frozenset[str]:
+        """The words of the options."""
+        return frozenset(self.options)
+
+    @cached_property
+    def keys(self) -> list[tuple[str, bool | None]]:
+        """Under which name each option is found, and what stands there without it: True is an empty list."""
+        return [(_key(option), False if not fields else True if len(fields) == 1 and fields[0].many else None)
+                for option, fields in self.options.items()]
 
     @classmethod
     def of(cls, text: str) -> Form:
@@ -100,7 +112,8 @@ class Reader:
 
     def __init__(self, command: str, arguments: Any) -> None:
         self.command = command
-        self.items: list[Any] = list(flat(arguments))
+        plain = all(type(a) in _PLAIN for a in arguments)
+        self.items: list[Any] = list(arguments) if plain else list(flat(arguments))
         self.at = 0
 
     # --- errors ---
@@ -135,12 +148,17 @@ class Reader:
 
     def take(self, name: str, kind: str = NUMBER, default: Any = _MISSING) -> Any:
         """The next argument."""
+        value = self.items[self.at] if self.at < len(self.items) else None
+        given = type(value)
+        if (given is float and kind == NUMBER and value == value) or (given is str and kind == WORD) or (
+                given is int and kind == WHOLE):  # as it stands, like most
+            self.at += 1
+            return value
         if not self.left or (default is not _MISSING and kind != WORD and isinstance(self.peek(), str)):
             if default is not _MISSING:
                 return default
             after = f" after {self.items[-1]!r}" if self.items and not self.left else ""
             raise self.error(f"argument {name} ({_WORDS[kind]}) is missing{after}.")
-        value = self.items[self.at]
         self.at += 1
         return self.checked(name, kind, value)
 
@@ -171,8 +189,10 @@ class Reader:
     def rest(self, name: str, kind: str, words: frozenset[str] | set[str]) -> list[Any]:
         """All arguments up to the next of the given option words."""
         found = []
-        while self.left and not (isinstance(self.peek(), str) and (self.peek() in words or (
-                kind != WORD and not _looks_like_number(self.peek())))):
+        while self.at < len(self.items):
+            item = self.items[self.at]
+            if isinstance(item, str) and (item in words or (kind != WORD and not _looks_like_number(item))):
+                break
             found.append(self.take(name, kind))
         return found
 
@@ -184,13 +204,13 @@ class Reader:
         """
         if isinstance(form, str):
             form = Form.of(form)
-        words = set(form.options) | set(unsupported)
+        words = form.words.union(unsupported)
         found: dict[str, Any] = {}
         for f in form.positional:
             found[f.name] = self.rest(f.name, f.kind, words) if f.many else self.take(f.name, f.kind, f.default)
-        for option, fields in form.options.items():
-            found[_key(option)] = False if not fields else [] if len(fields) == 1 and fields[0].many else None
-        while self.left:
+        for key, many in form.keys:
+            found[key] = [] if many else many
+        while self.at < len(self.items):
             option = self.items[self.at]
             if option not in form.options:
                 self._refuse(option, form, unsupported)

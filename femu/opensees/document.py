@@ -9,9 +9,12 @@ import sys
 from pathlib import Path
 
 import femu.opensees  # noqa: F401  (fills the tables)
-from femu.opensees.analysis import ALGORITHMS, CONSTRAINTS, INTEGRATORS, TESTS
+from femu.opensees.algorithms import ALGORITHMS
+from femu.opensees.analysis import CONSTRAINTS
+from femu.opensees.convergence_tests import TESTS
 from femu.opensees.domain import DOFS
 from femu.opensees.elements import ELEMENTS, RULES
+from femu.opensees.integrators import INTEGRATORS
 from femu.opensees.loads import MEMBER_LOADS, PATTERNS
 from femu.opensees.materials import MATERIALS
 from femu.opensees.model_commands import TRANSFORMATIONS
@@ -62,8 +65,9 @@ Where the two differ on purpose:
 - `Bilin` has numbers where OpenSees has none: an exponent c other than 1 together with an excursion that gives energy back.
 - The tangent of P-Delta is symmetric in femu, so Newton may take another number of iterations there; the same holds for
   `BoucWen`, whose tangent in femu is that of the step, and for modal damping.
-- `BFGS`, `Broyden`, `SecantNewton` and `PeriodicNewton` run as Krylov-accelerated Newton: the same equilibrium, other
-  iterations on the way.
+- `SecantNewton` and `PeriodicNewton` run as Krylov-accelerated Newton: the same equilibrium, other iterations. `BFGS` and
+  `Broyden` count tangents, as OpenSees does; their relative tests look at the increments since the last tangent, and under
+  displacement control their corrections leave out the change of the load.
 - `Corotational` in space turns the ends of a member by the increment of a whole step, OpenSees by that of each iteration:
   rotations about several axes at once differ a little, the less the shorter the steps.
 - A `Path` series with `-time` and `-useLast` keeps its last value, as documented; openseespy 3.7 forgets it.

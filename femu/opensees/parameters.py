@@ -63,7 +63,10 @@ def _set(session: Session, names: list[str], value: float) -> None:
     run.determine(slot.EVALUATE)
     state.vector[program.layout.elements:] = run[slot.T]
     state.vector[program.layout.internal:program.layout.damping] = run[slot.F]
-    session.end()  # matrices that were made once, such as mass and damping, may hold the number
+    if session.plan.transient or run.context[slot.KINITIAL]:
+        session.end()  # matrices that were made once, such as mass and damping, may hold the number
+    else:
+        session.refresh()
 
 
 @command("updateParameter", "parameters", "tag:i newValue", "Give a parameter a new value.")

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from femu import context as slot
-from femu.opensees import responses
+from femu.opensees import element_responses, responses, section_responses
 from femu.opensees.analysis import present
 from femu.opensees.arguments import Reader
 from femu.opensees.domain import domain, tags
@@ -121,7 +121,7 @@ def node_bounds(reader: Reader) -> list[float]:
 def ele_force(reader: Reader) -> Any:
     a = reader.read("eleTag:i dof:i=None")
     domain.element(a["eleTag"], reader)
-    return _one(responses.global_force(present(reader).now(), domain, a["eleTag"])[0].tolist(), a["dof"], reader)
+    return _one(element_responses.global_force(present(reader).now(), domain, a["eleTag"])[0].tolist(), a["dof"], reader)
 
 
 def _one(values: list[float], number: int | None, reader: Reader) -> Any:
@@ -136,14 +136,14 @@ def _one(values: list[float], number: int | None, reader: Reader) -> Any:
 def basic_force(reader: Reader) -> list[float]:
     tag = reader.read("eleTag:i")["eleTag"]
     domain.element(tag, reader)
-    return responses.basic(present(reader).now(), tag)[0].tolist()
+    return element_responses.basic(present(reader).now(), tag)[0].tolist()
 
 
 @command("basicDeformation", "queries", "eleTag:i", "Basic deformations of an element.")
 def basic_deformation(reader: Reader) -> list[float]:
     tag = reader.read("eleTag:i")["eleTag"]
     domain.element(tag, reader)
-    return responses.deformation(present(reader).now(), tag)[0].tolist()
+    return element_responses.deformation(present(reader).now(), tag)[0].tolist()
 
 
 @command("eleResponse", "queries", "eleTag:i *words", "A response of an element by its words, for example 'localForce'.")
@@ -162,18 +162,18 @@ def _section(reader: Reader, names: dict[int, tuple[str, ...]]) -> Any:
     if not 1 <= a["secNum"] <= element.section_count:
         raise reader.error(f"secNum = {a['secNum']} must lie between 1 and {element.section_count}.")
     rows = present(reader).now()
-    found = responses.section_values(rows, a["eleTag"], a["secNum"] - 1, names[3 if domain.ndm == 3 else 2])
+    found = section_responses.section_values(rows, a["eleTag"], a["secNum"] - 1, names[3 if domain.ndm == 3 else 2])
     return _one(found[0].tolist(), a["dof"], reader)
 
 
 @command("sectionForce", "queries", "eleTag:i secNum:i dof:i=None", "Forces of a section.")
 def section_force(reader: Reader) -> Any:
-    return _section(reader, responses.SECTION_FORCES)
+    return _section(reader, section_responses.SECTION_FORCES)
 
 
 @command("sectionDeformation", "queries", "eleTag:i secNum:i dof:i=None", "Deformations of a section.")
 def section_deformation(reader: Reader) -> Any:
-    return _section(reader, responses.SECTION_DEFORMATIONS)
+    return _section(reader, section_responses.SECTION_DEFORMATIONS)
 
 
 def _places(reader: Reader, weights: bool) -> Any:

@@ -111,7 +111,7 @@ class NodeRecorder(Recorder):
         self.tags, self.dofs, self.word = nodes, dofs, words[0]
         self.mode = 0
         if self.word == "eigen":
-            if len(words) < 2 or responses._whole(words[1]) is None:
+            if len(words) < 2 or responses.whole(words[1]) is None:
                 raise reader.error("response 'eigen' needs the number of the mode.")
             self.mode = int(words[1])
         self.nodes = frozenset(nodes)

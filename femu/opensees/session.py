@@ -31,7 +31,7 @@ from femu.save import Save
 from femu.series import Constant, Linear
 
 if TYPE_CHECKING:
-    from femu.opensees.analysis import Plan
+    from femu.opensees.choices import Plan
 
 Array = npt.NDArray[np.float64]
 AHEAD = 256  # steps whose loads are worked out at once
@@ -135,9 +135,10 @@ class Session:
         steps = Steps(AHEAD, self._install, self._divide)
         self.marcher = Marcher(run, kernel, steps, *means, Policy.none(), self.needs, None, "")
         columns = max(len(self.marcher.columns), 1)
-        self.rows = max(BUFFER // columns, 2)
-        self.marcher.output = run.hold(slot.OUTPUT, np.zeros((self.rows if len(self.marcher.columns) else 1, columns)))
-        run.context[slot.NRECORD] = self.recorded = len(self.marcher.columns) if self.domain.recorders else 0
+        self.recorded = len(self.marcher.columns) if self.domain.recorders else 0
+        self.rows = max(BUFFER // columns, 2) if self.recorded else 1
+        self.marcher.output = run.hold(slot.OUTPUT, np.zeros((self.rows, columns)))
+        run.context[slot.NRECORD] = self.recorded
         run.context[slot.ROW] = 0
         self._states = States(program, self.needs.states)
         self.index = describe(program, run.parameters, self.needs, self.marcher.blocks, run[slot.NODAL])

@@ -9,6 +9,7 @@ from femu.analyses import (
     AlphaOS,
     CentralDifference,
     FixedIterations,
+    GeneralizedAlphaOS,
     KRAlpha,
     LoadControl,
     Newmark,
@@ -28,6 +29,7 @@ QUAKE = GroundMotion.el_centro().scaled(pga=5.0)
 YIELDING = UncoupledSection(axial=Bilinear(1.5e9, 2e6, 0.02), moment=Bilinear(1.9e7, 2e5, 0.02))
 INTEGRATORS = [CentralDifference(), AlphaOS(0.9), AlphaOS(0.9, "current"), KRAlpha(0.8), FixedIterations(HHT(0.9))]
 INTEGRATORS += [AlphaOS(0.9, "current", "midpoint"), KRAlpha(0.8, "midpoint"), AlphaOS(0.9, "current", predictor="taylor")]
+INTEGRATORS += [AlphaOS(0.9, "current", "inside"), KRAlpha(0.8, "inside"), GeneralizedAlphaOS(0.7, "current", "inside")]
 ALL = [*INTEGRATORS, RungeKutta()]
 
 
@@ -126,6 +128,23 @@ def test_a_run_in_two_parts_meets_the_same_bits(integrator):
     assert np.array_equal(whole.displacement("C", "x")[-700:], rest.displacement("C", "x")[-700:])
 
 
+@pytest.mark.parametrize("make", [lambda form: AlphaOS(0.8, form=form), lambda form: GeneralizedAlphaOS(0.5, form=form),
+                                  lambda form: KRAlpha(0.5, form)], ids=["alpha-OS", "generalized", "KR-alpha"])
+def test_elements_left_inside_the_step(make):
+    """An elastic structure moves as if they were not; the force of its members is the one that balanced the step."""
+    program = frame(ElasticBeamColumn, ElasticSection(2e11, 1e-2, 1e-4)).compile()
+    left, updated = (Transient(make(form), dt=2e-3).run(program, QUAKE, duration=2.0) for form in ("inside", "midpoint"))
+    u = updated.displacement("C", "x")
+    np.testing.assert_allclose(left.displacement("C", "x"), u, atol=1e-12 * np.abs(u).max())
+    share, whole, inside = make("inside").coefficients()[1], updated.force("left", "basic"), left.force("left", "basic")
+    size = np.abs(whole).max(axis=0)
+    assert (np.abs(inside - whole).max(axis=0) > 1e-3 * size).all()
+    if isinstance(make("inside"), KRAlpha):
+        np.testing.assert_allclose(inside[1:], (1.0 - share) * whole[:-1] + share * whole[1:], atol=1e-9 * size.max())
+    else:  # they are asked between two predictors, which are near the displacements
+        assert (np.abs(inside[1:] - (1.0 - share) * whole[:-1] - share * whole[1:]).max(axis=0) < 0.05 * size).all()
+
+
 @pytest.mark.parametrize("storeys", [1, 23])
 @pytest.mark.parametrize("consistent", [False, True], ids=["lumped", "consistent"])
 def test_the_highest_frequency_is_that_of_the_last_mode(storeys, consistent):
@@ -149,6 +168,7 @@ def test_the_highest_frequency_is_that_of_the_last_mode(storeys, consistent):
     (lambda: AlphaOS(0.6), "alpha"), (lambda: AlphaOS(1.1), "alpha"), (lambda: AlphaOS(0.9, "secant"), "tangent"),
     (lambda: KRAlpha(-0.1), "radius"), (lambda: KRAlpha(1.5), "radius"), (lambda: KRAlpha("1"), "radius"),
     (lambda: KRAlpha(form="middle"), "form"), (lambda: AlphaOS(form=""), "form"),
+    (lambda: GeneralizedAlphaOS(1.1), "radius"), (lambda: GeneralizedAlphaOS(form="end"), "form"),
     (lambda: AlphaOS(predictor="linear"), "predictor"), (lambda: AlphaOS(form="midpoint", predictor="taylor"), "predictor"),
     (lambda: FixedIterations(CentralDifference()), "of"), (lambda: FixedIterations(5), "of"),
     (lambda: FixedIterations(iterations=0), "iterations"), (lambda: FixedIterations(iterations=2.5), "iterations"),

@@ -107,7 +107,8 @@ def test_fixed_iterations_of_a_specimen_that_can_be_set_back():
     assert np.abs(plain.plastic_rotation("left")).max() > 0.01
 
 
-@pytest.mark.parametrize("integrator", [AlphaOS(0.8, form="midpoint"), KRAlpha(0.5, "midpoint")], ids=str)
+@pytest.mark.parametrize("integrator", [AlphaOS(0.8, form="midpoint"), KRAlpha(0.5, "midpoint"), AlphaOS(0.8, form="inside"),
+                                        KRAlpha(0.5, "inside")], ids=str)
 def test_midpoint(integrator):
     """A specimen is asked inside the step and counts as linear to its end, where a numerical element is evaluated again."""
     hybrid, plain, tested = both(integrator, 5e-3, ELASTIC)

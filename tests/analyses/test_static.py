@@ -5,7 +5,9 @@ import pytest
 
 from femu import AnalysisError, InputError, Model, Outcome, PointLoad, UniformLoad
 from femu.analyses import (
+    BFGS,
     ArcLength,
+    Broyden,
     DisplacementControl,
     KrylovNewton,
     LoadControl,
@@ -174,7 +176,8 @@ def yielding(b=0.02):
 
 
 @pytest.mark.parametrize("algorithm", [
-    Newton(), ModifiedNewton(), ModifiedNewton(initial=True), NewtonLineSearch(), KrylovNewton()], ids=str)
+    Newton(), ModifiedNewton(), ModifiedNewton(initial=True), NewtonLineSearch(), KrylovNewton(), BFGS(), BFGS(3, initial=True),
+    Broyden(), Broyden(2)], ids=str)
 def test_algorithms_reach_the_same_answer(algorithm):
     path = protocol([0.03, 0.06])
     expected = DisplacementControl(1, "x", path, 0.002).run(yielding())

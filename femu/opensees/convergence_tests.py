@@ -1,0 +1,45 @@
+"""test: when a step is in equilibrium."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from femu.analyses import settings as code
+from femu.opensees.arguments import Reader
+from femu.opensees.choices import Test, chosen
+from femu.opensees.table import Kinds, command
+
+TESTS = Kinds("test", "test")
+EUCLIDEAN = 2
+SUCCEED_ANYWAY = 5  # print flag of a test: a step that uses up its iterations counts as converged
+
+
+@command("test", "analysis", "kind:w", "When a step is in equilibrium; see the kinds.")
+def test(reader: Reader) -> None:
+    kind = TESTS.find(reader)
+    reader.command = f"test({kind.name!r})"
+    chosen.test = kind.make(reader, reader.read(kind.form), kind.name)
+    chosen.changed()
+
+
+_CODES = {"NormUnbalance": code.UNBALANCE, "NormDispIncr": code.INCREMENT, "EnergyIncr": code.ENERGY,
+          "RelativeNormUnbalance": code.STARTING_UNBALANCE, "RelativeNormDispIncr": code.RELATIVE_INCREMENT,
+          "RelativeEnergyIncr": code.RELATIVE_ENERGY}
+
+
+@TESTS.kind(*_CODES, form="tol iter:i pFlag:i=0 nType:i=2 maxIncr=None", into="the same norm")
+def _norm(reader: Reader, a: dict[str, Any], name: str) -> Test:
+    if a["nType"] != EUCLIDEAN:
+        raise reader.unsupported(f"nType = {a['nType']} is not supported: femu has the Euclidean norm, 2.")
+    if a["iter"] < 1:
+        raise reader.error(f"iter = {a['iter']} must be at least 1.")
+    return Test(name, _CODES[name], a["tol"], a["iter"], a["pFlag"] == SUCCEED_ANYWAY)
+
+
+@TESTS.kind("FixedNumIter", form="iter:i pFlag:i=0 nType:i=2", into="that many iterations")
+def _fixed(reader: Reader, a: dict[str, Any], name: str) -> Test:
+    return Test(name, code.UNBALANCE, -1.0, a["iter"], True)
+
+
+TESTS.refuse("femu has no such test", "RelativeTotalNormDispIncr", "NormDispAndUnbalance", "NormDispOrUnbalance", "PFEM",
+             "NormUnbalanceIncr")

@@ -1,0 +1,126 @@
+"""integrator: what a step is, in time or along a load path."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from femu.analyses import TRBDF2, AlphaOS, CentralDifference, GeneralizedAlphaOS, KRAlpha, NewmarkExplicit
+from femu.analyses import settings as code
+from femu.analyses.one_step import OneStep
+from femu.opensees.arguments import Reader
+from femu.opensees.choices import Implicit, StaticControl, chosen
+from femu.opensees.domain import domain
+from femu.opensees.table import Kinds, command
+
+INTEGRATORS = Kinds("integrator", "integrator")
+
+
+@command("integrator", "analysis", "kind:w", "What a step is; see the kinds.")
+def integrator(reader: Reader) -> None:
+    kind = INTEGRATORS.find(reader)
+    reader.command = f"integrator({kind.name!r})"
+    made = kind.make(reader, reader.read(kind.form), kind.name)
+    if isinstance(made, StaticControl):
+        chosen.static = made
+    else:
+        chosen.transient = made
+    chosen.changed()
+
+
+@INTEGRATORS.kind("LoadControl", form="dLambda numIter:i=1 minLambda=None maxLambda=None", into="load control")
+def _load_control(reader: Reader, a: dict[str, Any], name: str) -> StaticControl:
+    least, most = a["minLambda"], a["maxLambda"]
+    step = a["dLambda"]
+    return StaticControl(code.LOAD, step, wanted=a["numIter"], least=step if least is None else least,
+                         most=step if most is None else most, last=a["numIter"])
+
+
+@INTEGRATORS.kind("DisplacementControl", into="displacement control",
+                  form="nodeTag:i dof:i incr numIter:i=1 dUmin=None dUmax=None | -initial")
+def _displacement_control(reader: Reader, a: dict[str, Any], name: str) -> StaticControl:
+    domain.direction(a["nodeTag"], a["dof"], reader)
+    if a["initial"]:
+        raise reader.unsupported("option '-initial' is not supported.")
+    step, least, most = a["incr"], a["dUmin"], a["dUmax"]
+    return StaticControl(code.DISPLACEMENT, step, a["nodeTag"], a["dof"], wanted=a["numIter"],
+                         least=step if least is None else least, most=step if most is None else most, last=a["numIter"])
+
+
+@INTEGRATORS.kind("ArcLength", form="s alpha", into="arc length")
+def _arc_length(reader: Reader, a: dict[str, Any], name: str) -> StaticControl:
+    return StaticControl(code.ARC_LENGTH, a["s"], weight=a["alpha"] ** 2)
+
+
+@INTEGRATORS.kind("Newmark", form="gamma beta | -form form:w", into="Newmark")
+def _newmark(reader: Reader, a: dict[str, Any], name: str) -> Implicit:
+    if a["form"] not in (None, "D", "d"):
+        raise reader.unsupported(f"option '-form' = {a['form']!r} is not supported. Use D.")
+    if not a["beta"] > 0.0:
+        raise reader.unsupported("beta = 0 is not supported: use NewmarkExplicit.")
+    return Implicit(name, 1.0, 1.0, a["beta"], a["gamma"])
+
+
+@INTEGRATORS.kind("HHT", form="alpha gamma=None beta=None", into="HHT")
+def _hht(reader: Reader, a: dict[str, Any], name: str) -> Implicit:
+    alpha = a["alpha"]
+    gamma = 1.5 - alpha if a["gamma"] is None else a["gamma"]
+    beta = (2.0 - alpha) ** 2 / 4.0 if a["beta"] is None else a["beta"]
+    return Implicit(name, 1.0, alpha, beta, gamma)
+
+
+@INTEGRATORS.kind("GeneralizedAlpha", form="alphaM alphaF gamma=None beta=None", into="GeneralizedAlpha")
+def _generalized(reader: Reader, a: dict[str, Any], name: str) -> Implicit:
+    difference = a["alphaM"] - a["alphaF"]
+    gamma = 0.5 + difference if a["gamma"] is None else a["gamma"]
+    beta = (1.0 + difference) ** 2 / 4.0 if a["beta"] is None else a["beta"]
+    return Implicit(name, a["alphaM"], a["alphaF"], beta, gamma)
+
+
+@INTEGRATORS.kind("HHTGeneralized", form="rhoInf", into="GeneralizedAlpha")
+def _hht_generalized(reader: Reader, a: dict[str, Any], name: str) -> Implicit:
+    r = a["rhoInf"]
+    m, f = (2.0 - r) / (1.0 + r), 1.0 / (1.0 + r)
+    return Implicit(name, m, f, (1.0 + m - f) ** 2 / 4.0, 0.5 + m - f)
+
+
+@INTEGRATORS.kind("NewmarkExplicit", form="gamma", into="NewmarkExplicit")
+def _newmark_explicit(reader: Reader, a: dict[str, Any], name: str) -> OneStep:
+    return NewmarkExplicit(a["gamma"])
+
+
+@INTEGRATORS.kind("CentralDifference", form="", into="CentralDifference")
+def _central_difference(reader: Reader, a: dict[str, Any], name: str) -> OneStep:
+    return CentralDifference()
+
+
+@INTEGRATORS.kind("TRBDF2", form="", into="TRBDF2")
+def _trbdf2(reader: Reader, a: dict[str, Any], name: str) -> OneStep:
+    return TRBDF2()
+
+
+@INTEGRATORS.kind("AlphaOS", "AlphaOS_TP", form="alpha | -updateElemDisp", into="AlphaOS, with the tangent of the algorithm")
+def _alpha_os(reader: Reader, a: dict[str, Any], name: str) -> OneStep:
+    if name == "AlphaOS" and a["alpha"] != 1.0:
+        return AlphaOS(a["alpha"], form=_form(a))
+    return AlphaOS(a["alpha"])
+
+
+@INTEGRATORS.kind("AlphaOSGeneralized", "AlphaOSGeneralized_TP", form="rhoInf | -updateElemDisp",
+                  into="GeneralizedAlphaOS, with the tangent of the algorithm")
+def _alpha_os_generalized(reader: Reader, a: dict[str, Any], name: str) -> OneStep:
+    return GeneralizedAlphaOS(a["rhoInf"], form=_form(a) if name == "AlphaOSGeneralized" else "trapezoidal")
+
+
+@INTEGRATORS.kind("KRAlphaExplicit", "KRAlphaExplicit_TP", form="rhoInf | -updateElemDisp", into="KRAlpha")
+def _kr_alpha(reader: Reader, a: dict[str, Any], name: str) -> OneStep:
+    return KRAlpha(a["rhoInf"], form=_form(a) if name == "KRAlphaExplicit" else "trapezoidal")
+
+
+def _form(a: dict[str, Any]) -> str:
+    return "midpoint" if a["updateElemDisp"] else "inside"
+
+
+INTEGRATORS.refuse("femu has no such integrator", "MinUnbalDispNorm", "ParallelDisplacementControl", "ArcLength1", "HSConstraint",
+                   "PFEM", "Houbolt", "WilsonTheta", "Collocation", "BackwardEuler", "CentralDifferenceAlternative",
+                   "CentralDifferenceNoDamping", "ExplicitDifference", "Newmark1", "HHT1", "HHTExplicit",
+                   "TRBDF3", "NewmarkHSFixedNumIter", "NewmarkHSIncrReduct", "NewmarkHSIncrLimit", "EQPath", "GimmeMCK")

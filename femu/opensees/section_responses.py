@@ -1,0 +1,102 @@
+"""Forces and deformations of sections, and stress and strain of their fibres."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from femu.element import Name
+from femu.elements.link import BasicLink
+from femu.fibres import evaluate
+from femu.opensees.arguments import Reader
+from femu.opensees.sections import FibreRecipe
+from femu.opensees.session import Rows
+
+Array = npt.NDArray[np.float64]
+SECTION_FORCES = {2: ("N", "M"), 3: ("N", "Mz", "My", "T")}
+SECTION_DEFORMATIONS = {2: ("axial_strain", "curvature"), 3: ("axial_strain", "curvature_z", "curvature_y", "twist")}
+
+
+def section_values(rows: Rows, tag: Name, point: int, names: tuple[str, ...]) -> Array:
+    """State variables of a section along a member, or of a zero-length section (point 0)."""
+    state, variables = rows.states[tag], rows.program.plans[tag].state
+    if isinstance(rows.program.elements[tag], BasicLink):
+        k = len(names)
+        if names[0] == "N":
+            return state[:, :k]
+        first = next(i for i, v in enumerate(variables) if v.startswith("v_"))
+        return state[:, first:first + k]
+    return state[:, [variables.index(f"section[{point}].{name}") for name in names]]
+
+
+@dataclass(frozen=True)
+class FibrePlace:
+    """Where a fibre's history and parameters are."""
+
+    material: Any
+    y: float
+    z: float
+    columns: list[int]
+    start: int  # of the material's parameters
+
+
+def fibre_place(rows: Rows, tag: Name, point: int, group: int, fibre: int) -> FibrePlace:
+    """Find one fibre of a section along a member, or of a zero-length section."""
+    program, element = rows.program, rows.program.elements[tag]
+    variables = program.plans[tag].state
+    along = getattr(element, "along", None)
+    if along is None:
+        label, section, head = "section", element.section, "section."  # type: ignore[attr-defined]
+    else:
+        runs = [(label, section) for label, section, count in along(program.plans[tag].geometry[0]).runs for _ in range(count)]
+        label, section = runs[point]
+        head = f"{label}[{point}]."
+    found = section.groups[group]
+    columns = [variables.index(f"{head}{found.name}[{fibre}].{h}") for h in found.material.history_names()]
+    names = [name for name, _, _ in found.material.walk_parameters()]
+    start = program.parameters.index(f"{tag}.{label}.{found.name}.{names[0]}")
+    z = getattr(found, "z", None)
+    return FibrePlace(found.material, float(found.y[fibre]), 0.0 if z is None else float(z[fibre]), columns, start)
+
+
+def fibre_response(rows: Rows, tag: Name, point: int, group: int, fibre: int) -> tuple[Array, Array]:
+    """Stress and strain of a fibre."""
+    place = fibre_place(rows, tag, point, group, fibre)
+    space = len(next(iter(rows.program.coordinates.values()))) == 3
+    own = section_values(rows, tag, point, SECTION_DEFORMATIONS[3 if space else 2])
+    strain = own[:, 0] - place.y * own[:, 1] + (place.z * own[:, 2] if space else 0.0)
+    history = rows.states[tag][:, place.columns].T
+    p = rows.parameters[place.start:place.start + place.material.parameter_count]
+    return evaluate(place.material, p, np.ascontiguousarray(history), np.ascontiguousarray(strain)), strain
+
+
+def section_at(element: Any, point: int) -> Any:
+    """The section at a point of a member, or of a zero-length section."""
+    if not hasattr(element, "along"):
+        return element.section
+    count = 0
+    for _, section, points in element.along(1.0).runs:
+        count += points
+        if point < count:
+            return section
+    raise IndexError(point)
+
+
+def nearest_fibre(recipe: FibreRecipe, numbers: list[float], reader: Reader) -> int:
+    """Number of the fibre: given, or the nearest to y, z, of a material if one is named."""
+    if len(numbers) == 1:
+        index = int(numbers[0])
+        if not 0 <= index < len(recipe.cells):
+            raise reader.error(f"fiber {index} must lie between 0 and {len(recipe.cells) - 1}.")
+        return index
+    if len(numbers) not in (2, 3):
+        raise reader.error("fiber needs its number, or y z, or y z matTag.")
+    y, z = numbers[:2]
+    candidates = [k for k, cell in enumerate(recipe.cells) if len(numbers) == 2 or cell[3] == int(numbers[2])]
+    if not candidates:
+        raise reader.error(f"the section has no fiber of material {int(numbers[2])}.")
+    return min(candidates, key=lambda k: abs(recipe.cells[k][0] - y) if not recipe.space else (
+        (recipe.cells[k][0] - y) ** 2 + (recipe.cells[k][1] - z) ** 2))
