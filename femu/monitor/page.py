@@ -21,7 +21,7 @@ from femu.monitor.watch import NEAR, RECENT, Watch
 EVERY_MILLISECONDS = 250
 PATIENCE = 30.0  # seconds after which a page that does not answer is sent the next renewal
 BLUE, VERMILION, GREEN, GREY, ORANGE = "#0072B2", "#D55E00", "#009E73", "#9A9A9A", "#E69F00"  # Okabe and Ito
-WIDTH, HEIGHT = 620, 270
+WIDTH, HEIGHT, GAP = 620, 270, 20
 WHOLE, LAST = "whole test", f"last {RECENT:g} s"
 TOOLS = "pan,wheel_zoom,box_zoom,reset,save"
 _COLOURS = {"running": GREEN, "finished": BLUE, "stopped": VERMILION, "silent": ORANGE, "waiting for the journal": GREY}
@@ -58,10 +58,10 @@ class Page:
         self.watch, self.document = watch, document
         self._drawn = -1  # what of the watch is on the page
         self._sent = clock.monotonic()
-        self.renewal = ColumnDataSource({"number": [0]}, name="renewal")
-        self.answer = NumericInput(value=0, visible=False, name="answer")  # number of the last renewal that was drawn
-        self.renewal.js_on_change("data", CustomJS(args={"renewal": self.renewal, "answer": self.answer}, code="""
-            requestAnimationFrame(() => requestAnimationFrame(() => { answer.value = renewal.data.number[0] }))"""))
+        # numbers of the last renewal that was sent, and of the last that was drawn
+        self.renewal, self.answer = (NumericInput(value=0, visible=False, name=name) for name in ("renewal", "answer"))
+        self.renewal.js_on_change("value", CustomJS(args={"renewal": self.renewal, "answer": self.answer}, code="""
+            requestAnimationFrame(() => requestAnimationFrame(() => { answer.value = renewal.value }))"""))
         document.title = f"femu monitor: {watch.path}"
         self.heading, self.alarms = (Div(width=2 * WIDTH, styles=FONT, name=name) for name in ("heading", "alarms"))
         self.element = Select(title="element", options=[], width=220)
@@ -69,9 +69,12 @@ class Page:
         self.span = Select(title="time", options=[WHOLE, LAST], value=LAST, width=140)
         self.pause = Toggle(label="pause", width=100, align="end", name="pause")
         self._figures()
-        self.updating = row(self.estimates, self.consistency, visible=False)
-        document.add_root(column(self.heading, self.alarms, row(self.element, self.actuator, self.span, self.pause, self.answer),
-                                 row(self.tracking, self.loop), self.updating, row(self.pace, self.limits)))
+        self.estimates.visible = self.consistency.visible = False
+        choices = row(self.element, self.actuator, self.span, self.pause, self.renewal, self.answer)
+        # those that have nothing to show leave their place to the next
+        figures = row(self.tracking, self.loop, self.estimates, self.consistency, self.pace, self.limits,
+                      width=2 * WIDTH + GAP, styles={"flex-wrap": "wrap"})
+        document.add_root(column(self.heading, self.alarms, choices, figures))
         for chooser in (self.element, self.actuator, self.span):
             chooser.on_change("value", lambda attr, old, new: self.draw())
         document.on_event("document_ready", lambda event: self._answered())
@@ -80,12 +83,12 @@ class Page:
 
     def _answered(self) -> None:
         """The page stands in the browser, with all that was drawn before."""
-        self.answer.value = self.renewal.data["number"][0]
+        self.answer.value = self.renewal.value
 
     def tick(self) -> None:
         """Read what is new, and draw it unless the page is paused or still draws. What did not change is not sent again."""
         self.watch.refresh()
-        drawing = self.answer.value != self.renewal.data["number"][0] and clock.monotonic() - self._sent < PATIENCE
+        drawing = self.answer.value != self.renewal.value and clock.monotonic() - self._sent < PATIENCE
         if self.pause.active or drawing:
             return
         if self.watch.changes != self._drawn:
@@ -124,7 +127,7 @@ class Page:
         self.limits.y_range.factors = [label for label, _, _ in shares][::-1]
         self.limits_data.data = {"label": [s[0] for s in shares], "share": [100.0 * s[1] for s in shares],
                                  "colour": [VERMILION if s[1] >= NEAR else BLUE for s in shares]}
-        self.renewal.data = {"number": [self.renewal.data["number"][0] + 1]}  # the last to be sent
+        self.renewal.value += 1  # the last to be sent
 
     # --- pieces ---
 
@@ -172,7 +175,7 @@ class Page:
                 _legend(self.estimates)
             self.estimate_data[name].data = {"t": t, "value": value / scale, "low": (value - two) / scale,
                                              "high": (value + two) / scale}
-        self.updating.visible = bool(watch.parameters)
+        self.estimates.visible = bool(watch.parameters)
         if watch.innovation is not None:
             t, mean, low, high = watch.innovation.rows.T
             self.consistency.visible = bool(np.isfinite(mean).any())

@@ -22,6 +22,7 @@ FLAGS = ("--headless=new", "--no-sandbox", "--disable-gpu", "--disable-quic", "-
          "--disable-component-update", "--disable-sync", "--window-size=1360,1100")
 PATIENCE = 30.0
 POINTS = "return Bokeh.documents[0].get_model_by_name('tracking').data.t.length"
+RENEWALS = "return ['renewal', 'answer'].map(name => Bokeh.documents[0].get_model_by_name(name).value)"
 TEXT = "return Bokeh.documents[0].get_model_by_name('{}').text"
 
 
@@ -96,6 +97,8 @@ def test_the_page_follows_a_test_over_its_end_and_its_restart(tmp_path: Path, br
             writer("steps", 20, 96)
             assert until(points, lambda n: n == 95) == 95
             assert "of its limit 10" in words("alarms")
+            sent, drawn = until(lambda: browser.execute_script(RENEWALS), lambda told: told[0] == told[1])
+            assert sent == drawn >= 2, "the page tells what it has drawn"
             toggle = "Bokeh.documents[0].get_model_by_name('pause').active = {}"
             browser.execute_script(toggle.format("true"))
             time.sleep(1.0)
