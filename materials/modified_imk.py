@@ -164,9 +164,9 @@ class ModifiedIMK(Material):
     """Bilinear hysteresis whose strength, cap and unloading stiffness deteriorate; OpenSees' ``Bilin``.
 
     A spring (moment over rotation) of the stiffness K yields at fy, hardens with alpha K over the plastic rotation theta_p
-    to its cap, falls over theta_pc to zero, keeps the residual strength, and breaks at theta_u for good; ``_p`` and ``_n``
-    are the two sides, all as positive numbers. Each excursion i that dissipates the energy E_i leaves the side that comes
-    next with ::
+    to its cap, falls over theta_pc towards zero, keeps the residual strength, and breaks at theta_u (for good, unless it was
+    on its residual strength: then the way back loads it again); ``_p`` and ``_n`` are the two sides, all as positive numbers.
+    Each excursion i that dissipates the energy E_i leaves the side that comes next with ::
 
         fy_i = (1 - b_s rate) fy,    alpha_i = (1 - b_s rate) alpha,    f_0i = (1 - b_c rate) f_0
         K_i = (1 - b_k) K            for unloading, not below 0.1 K
