@@ -55,7 +55,8 @@ def fibre_place(rows: Rows, tag: Name, point: int, group: int, fibre: int) -> Fi
         label, section = runs[point]
         head = f"{label}[{point}]."
     found = section.groups[group]
-    columns = [variables.index(f"{head}{found.name}[{fibre}].{h}") for h in found.material.history_names()]
+    columns_of = {name: column for column, name in enumerate(variables)}
+    columns = [columns_of[f"{head}{found.name}[{fibre}].{h}"] for h in found.material.history_names()]
     names = [name for name, _, _ in found.material.walk_parameters()]
     start = program.parameters.index(f"{tag}.{label}.{found.name}.{names[0]}")
     z = getattr(found, "z", None)
