@@ -107,6 +107,31 @@ def section(made: Any, scale: float) -> None:
     assert work.sum() >= -1e-3 * np.abs(work).sum()
 
 
+def section_tangent(made: Any, scale: float) -> None:
+    """The tangent of a section is the derivative of its forces, away from corners, elastic and yielding, loaded and unloaded."""
+    m = made.components
+    weights = np.array([0.1, 1.0, 0.7, 0.5])[:m] * scale
+    turns = np.array([0.0, 1.0, -0.8, 0.6])
+    path = np.concatenate([np.linspace(a, b, 60) for a, b in itertools.pairwise(turns)])[:, None] * weights[None, :]
+    upper, checked = np.triu_indices(m), 0
+    for k in range(7, len(path), 23):
+        found = drive(made, path[:k])
+        tangent = np.zeros((m, m))
+        tangent[upper] = found.tangent[-1]
+        tangent = (tangent + np.triu(tangent, 1).T) * weights[None, :]
+        for a in range(m):
+            sides = []
+            for h in (1e-6, -1e-6):
+                other = path[:k].copy()
+                other[-1, a] += h * weights[a]
+                sides.append((drive(made, other).force[-1] - found.force[-1]) / h)
+            size = np.abs(tangent).max(axis=1)
+            if (np.abs(sides[0] - sides[1]) <= 1e-3 * size).all():  # no corner
+                checked += 1
+                assert (np.abs(0.5 * (sides[0] + sides[1]) - tangent[:, a]) <= 1e-4 * size).all(), f"point {k}, component {a}"
+    assert checked > 4
+
+
 def element(harness: Any, name: str, geometry: str) -> None:
     """Same path and copied state give the same bits; K is symmetric; a closed cycle dissipates."""
     case = harness.CASES[name]
@@ -311,6 +336,9 @@ def checks(quick: bool) -> dict[str, Check]:
         **{f"material {n}": lambda n=n: material(n) for n in MATERIALS},
         **{f"section {n}": lambda s=s: section(s, 0.02) for n, s in SECTIONS.items()},
         **{f"section in space {n}": lambda s=s: section(s.in_space(), 0.02) for n, s in SPACE_SECTIONS.items()},
+        **{f"tangent of section {n}": lambda s=s: section_tangent(s, 0.02) for n, s in SECTIONS.items()},
+        **{f"tangent of section in space {n}": lambda s=s: section_tangent(s.in_space(), 0.02)
+           for n, s in SPACE_SECTIONS.items()},
         **{f"element {n}, {g}": lambda n=n, g=g: element(plane, n, g) for n, g in plane.ALL},
         **{f"element in space {n}, {g}": lambda n=n, g=g: element(space, n, g)
            for n, g in space.ALL if (n, g) not in space.TURNING},
