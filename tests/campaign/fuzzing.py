@@ -1,17 +1,20 @@
 """Fuzzing: whatever bytes come, a reader, a server or a client answers, or raises an exception of femu; and soon.
 
-Each target takes bytes. Seeds are good inputs; an input is a seed with edits (bytes changed, taken out, put in, doubled, cut
-off) or bytes without sense. ``python -m tests.campaign fuzzing`` goes on for minutes with every target, ``--quick`` for a second.
+An input is a good one with edits, or bytes without sense; see `tests.campaign.fuzz_targets`. Each target runs in a process of its
+own with a watchdog: a crash or a hang of a library in C ends that process, and the input that did it is kept.
+``python -m tests.campaign fuzzing`` goes on for ten minutes with every target, ``--quick`` for a second;
+``python -m tests.campaign.fuzzing SECONDS [NAME ...]`` takes some of them. Where atheris is installed (``pip install
+femu[fuzz]``), it then looks for as long for inputs that reach new lines; see `tests.campaign.coverage_fuzz`.
 """
 
 from __future__ import annotations
 
 import contextlib
+import faulthandler
+import importlib.util
 import json
 import os
 import resource
-import socket
-import struct
 import subprocess
 import sys
 import tempfile
@@ -19,292 +22,149 @@ import time
 import traceback
 import warnings
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import cache
-from importlib import resources
 from pathlib import Path
 from typing import Any
 
 import h5py
 import numpy as np
 
-from femu import FemuError, GroundMotion, Result, State
+from femu import FemuError, Result, State
 from femu.batch.result import BatchResult
-from femu.batch.toml_file import read_suite
-from femu.exchange.model_toml import model_from_toml, model_to_toml
-from femu.experimental import RemoteApplication, RemoteController, RemoteSite, SpecimenServer, read_journal
-from femu.experimental.errors import PeerLost
-from femu.experimental.transport import Link
-from femu.experimental.wire import ENDIAN_CHECK, Sizes, Terms, vector
-from femu.monitor.tail import JournalTail
+from femu.experimental import read_journal
 from femu.updating import UpdatingHistory
-from femu.updating import datagrams as say
-from tests.campaign import rig
+from tests.campaign.fuzz_targets import HDF5, SEEDS, SOCKETS, TARGETS, edited, files, others, program
 from tests.campaign.tally import Tally
 
+ROOT = Path(__file__).parents[2]
 QUICK_SECONDS, FULL_SECONDS = 1.0, 600.0
-LONGEST_CALL = 20.0  # seconds that count as a hang, on a busy machine too
-GROWTH = 300_000  # kilobytes that the process may grow by
-INTERESTING = [b"\x00", b"\xff", b"\n", b"-", b"1e400", b"nan", b"[", b"]", b"{", b"=", b'"', b"\xc3\x28", b"9" * 20,
-               struct.pack("<d", float("nan")), struct.pack("<d", 1e308), struct.pack("<i", -1), struct.pack("<q", 1 << 62)]
-Target = Callable[[bytes], Any]
+LONGEST_CALL = 20.0  # seconds of computing that count as a hang
+WATCHDOG = 90  # seconds of wall clock after which a call is ended, on a busy machine too
+PEAK = 300_000  # kilobytes that the process may grow by at most, for one input
+CREEP = 40_000  # kilobytes that it may have grown by from a fifth of the time to the end
+WARMED = 0.2
 
 
-def edited(seed: bytes, rng: np.random.Generator) -> bytes:
-    """A seed with a few edits, or bytes without sense."""
-    if rng.random() < 0.05:
-        return rng.bytes(int(rng.integers(0, 4096)))
-    data = bytearray(seed)
-    for _ in range(int(rng.integers(1, 6))):
-        place = int(rng.integers(0, len(data) + 1))
-        kind = int(rng.integers(0, 6))
-        if kind == 0 and data:
-            data[place % len(data)] = int(rng.integers(0, 256))
-        elif kind == 1:
-            del data[place:place + int(rng.integers(1, 40))]
-        elif kind == 2:
-            data[place:place] = INTERESTING[int(rng.integers(0, len(INTERESTING)))]
-        elif kind == 3:
-            data[place:place] = data[place:place + int(rng.integers(1, 200))]
-        elif kind == 4 and rng.random() < 0.3:
-            del data[place:]
-        elif data:
-            some = INTERESTING[int(rng.integers(0, len(INTERESTING)))]
-            data[place:place + len(some)] = some
-    return bytes(data[:1 << 18])
+def resident() -> int:
+    """Kilobytes of memory in use now."""
+    with open("/proc/self/statm", encoding="ascii") as stream:
+        return int(stream.read().split()[1]) * resource.getpagesize() // 1024
 
 
-class Tape(Link):
-    """The other side as a tape: what is received stands on it, what is sent is forgotten."""
+class Watched:
+    """Feeds a target, and counts what is wrong with the way it took an input."""
 
-    def __init__(self, data: bytes, datagrams: bool = False) -> None:
-        self.silence, self._data, self._place = 1.0, data, 0
+    def __init__(self, name: str, seed: int) -> None:
+        self.name, self.seed, self.tally, self.count = name, seed, Tally(), 0
+        warnings.simplefilter("ignore")
+        self.target, self.good = TARGETS[name].target(), TARGETS[name].seed()
+        self.target(self.good)  # must be accepted
+        self.first = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+        self.warmed = 0
 
-    def send(self, data: bytes) -> None:
-        pass
-
-    def receive(self, count: int, within: float | None = None) -> bytes:
-        if self._place + count > len(self._data):
-            raise PeerLost("The tape has ended.")
-        self._place += count
-        return self._data[self._place - count:self._place]
-
-    def close(self) -> None:
-        pass
-
-
-def _server(protocol: str) -> Target:
-    def serve(data: bytes) -> None:
-        server = SpecimenServer(rig.specimen(), protocol=protocol, limits=rig.Limits(displacement=rig.REACH))
-        server._listener.close()
-        link = Tape(data)
-        try:
-            (server._site if protocol == "site" else server._application)(link)
-        finally:
-            assert np.isfinite(server.specimen.position).all() and np.abs(server.specimen.position).max() <= rig.REACH
-
-    return serve
-
-
-def _client(make: Callable[[], Any]) -> Target:
-    def ask(data: bytes) -> None:
-        specimen, tape = make(), Tape(data)
-        specimen.begin(tape)
-        specimen._connected = tape
-        for step in range(1, 4):
-            measured = specimen.apply(np.array([0.001 * step]), 0.01 * step)
-            assert np.isfinite(measured.force).all()
-
-    return ask
-
-
-def _file(read: Callable[[Path], Any], name: str) -> Target:
-    folder = Path(tempfile.mkdtemp(prefix="femu-fuzzing-"))
-
-    def target(data: bytes) -> None:
-        path = folder / name
-        path.write_bytes(data)
-        read(path)
-
-    return target
-
-
-def _datagrams(data: bytes) -> None:
-    message = say.unpack(data, 7)
-    assert message is None or message.values.ndim == 1
-    one, two = socket.socketpair(socket.AF_UNIX, socket.SOCK_DGRAM)
-    with one, two:
-        two.setblocking(False)
-        for start in range(0, len(data), say.LARGEST):
-            with contextlib.suppress(BlockingIOError):
-                one.send(data[start:start + say.LARGEST])
-        assert say.latest(two, 7, (say.SAMPLE, say.STOP))[2] >= 0
-
-
-def _estimate(data: bytes) -> None:
-    """A message with the right mark and session, and anything behind: the model's parameters stay within their bounds."""
-    updater = _updater()
-    updater._take(say.Datagram(say.ESTIMATE, 1, 1, 0.0, 0.0, np.frombuffer(data[:len(data) // 8 * 8], "<f8")))
-    assert (updater.values >= updater._low).all() and (updater.values <= updater._high).all()
-    assert np.isfinite(updater._vector).all()
-
-
-@cache
-def _updater() -> Any:
-    sys.path.insert(0, str(Path(__file__).parents[1] / "updating"))
-    import remote_spring as spring
-
-    from femu.updating import RemoteUpdater
-
-    updater = RemoteUpdater(f"{Path(spring.__file__)}:make_updater")
-    program = spring.two_springs().compile()
-    updater._vector = program.parameters.vector.copy()
-    updater._places = [np.array([program.parameters.index("beside.x.fy")])]
-    updater.values, updater.std, updater._told = np.array([1.2]), np.array([1.0]), np.zeros(3)
-    return updater
-
-
-@cache
-def _files() -> dict[str, bytes]:
-    """Good files of each kind."""
-    from femu.analyses import LoadControl
-    from femu.elements import ElasticBeamColumn
-    from femu.materials import ElasticSection
-
-    with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
-        quake = GroundMotion("quake", 0.01, np.sin(np.arange(40.0)))
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            quake.to_at2(folder / "at2")
-            quake.to_csv(folder / "csv")
-        model = rig.Model("cantilever")
-        model.node(1, 0.0, 0.0, fixed=True)
-        model.node(2, 0.0, 3.0, mass=1e3)
-        model.add(ElasticBeamColumn("column", 1, 2, section=ElasticSection(E=2e11, A=1e-2, I=1e-4)))
-        model.load(2, x=1.0)
-        result = LoadControl(steps=2).run(model)
-        result.save(folder / "result")
-        assert result.state is not None
-        result.state.save(folder / "state")
-        rig.test_of(rig.specimen(), 5).run(folder / "journal")
-        (folder / "model").write_text(model_to_toml(model))
-        UpdatingHistory(("fy",), 1, np.zeros((3, 14)), ((0.0, 1.0),)).save(folder / "history")
-        for name, text in SAMPLE_TEXTS.items():
-            (folder / name).write_text(text)
-        return {path.name: path.read_bytes() for path in folder.iterdir()}
-
-
-_SMC = "\n".join([
-    "2 CORRECTED ACCELEROGRAM", *["x"] * 10, *["".join(f"{n:10d}" for n in row) for row in np.array(
-        [0] * 15 + [1, 8, 0] + [0] * 30).reshape(6, 8)],
-    *["".join(f"{x:15.7E}" for x in row) for row in np.array([0.0, 100.0] + [0.0] * 48).reshape(10, 5)],
-    "| comment", "".join(f"{x:10.4f}" for x in range(8))]) + "\n"
-_REALS = [0.0] * 61 + [10.0] + [0.0] * 38
-_COSMOS = "\n".join([
-    "Corrected acceleration (Format v01.20 with 2 text lines)", "station",
-    " 10 Integer-header values follow on 1 lines, Format= (10I8)",
-    "       0" * 10, " 100 Real-header values follow on 17 lines, Format= (6F13.6)",
-    *["".join(f"{x:13.6f}" for x in _REALS[k:k + 6]) for k in range(0, 100, 6)],
-    " 1 Comment line(s) follow, each starting with a \"|\":", "| comment",
-    " 16 acceleration pts, approx 0 secs, units=cm/sec2 (04), Format=(8F10.5)",
-    *["".join(f"{x:10.5f}" for x in range(8))] * 2]) + "\n"
-SAMPLE_TEXTS = {"smc": _SMC, "cosmos": _COSMOS,
-                "suite": resources.files("femu.batch").joinpath("data", "suite.toml").read_text(encoding="utf-8")}
-
-
-@dataclass(frozen=True)
-class Fuzzed:
-    """A target and how its seed is made."""
-
-    target: Callable[[], Target]
-    seed: Callable[[], bytes]
-
-
-def _request(*actions: float) -> bytes:
-    return b"".join(vector(8, [a, 0.001, 0.01]) for a in actions)
-
-
-_TERMS = Terms(Sizes(displacement=1, time=1), Sizes(displacement=1, force=1), 8)
-_SITE = (ENDIAN_CHECK + vector(256, [1.0, 1.0, 2.8]) + vector(256, [2.0, 8.0]) + _TERMS.control.encoded()
-         + _TERMS.acquired.encoded())
-_ANSWERS = b"".join(vector(256, [0.001, 2000.0, 0.01 * (k + 1)]) for k in range(4))
-TARGETS: dict[str, Fuzzed] = {
-    "AT2 reader": Fuzzed(lambda: _file(GroundMotion.from_at2, "a.AT2"), lambda: _files()["at2"]),
-    "CSV reader": Fuzzed(lambda: _file(GroundMotion.from_csv, "a.csv"), lambda: _files()["csv"]),
-    "SMC reader": Fuzzed(lambda: _file(GroundMotion.from_smc, "a.smc"), lambda: _files()["smc"]),
-    "COSMOS reader": Fuzzed(lambda: _file(GroundMotion.from_cosmos, "a.v2"), lambda: _files()["cosmos"]),
-    "text reader": Fuzzed(lambda: _file(lambda p: GroundMotion.from_text(p, 0.01, "g"), "a.txt"), lambda: b"0.1 0.2\n-0.3\n" * 5),
-    "suite TOML": Fuzzed(lambda: _file(read_suite, "s.toml"), lambda: _files()["suite"]),
-    "model TOML": Fuzzed(lambda: lambda data: model_from_toml(data.decode("utf-8", "replace")), lambda: _files()["model"]),
-    "server, application": Fuzzed(lambda: _server("application"), lambda: _TERMS.encoded() + _request(3, 6, 5, 3, 10, 99)),
-    "server, site": Fuzzed(lambda: _server("site"), lambda: _SITE + _request(3, 6, 5, 3, 6, 99)),
-    "client, application": Fuzzed(lambda: _client(lambda: RemoteApplication(1, 1)), lambda: _ANSWERS),
-    "client, UDP with time": Fuzzed(lambda: _client(lambda: rig.remote(1, True)), lambda: _ANSWERS),
-    "client, controller": Fuzzed(lambda: _client(lambda: RemoteController(1, 1)), lambda: _ANSWERS),
-    "client, site": Fuzzed(lambda: _client(lambda: RemoteSite(1, 1)),
-                           lambda: ENDIAN_CHECK + vector(256, [0.0, 1.0, 2.8]) + _ANSWERS),
-    "updater's datagrams": Fuzzed(lambda: _datagrams, lambda: say.pack(7, say.SAMPLE, 1, 2, 0.1, 0.2, np.ones(4))),
-    "updater's estimates": Fuzzed(lambda: _estimate, lambda: np.array([1.0, 0.0, 1.0, 2.0, 0.1]).tobytes()),
-    "journal bytes": Fuzzed(lambda: _file(read_journal, "j.h5"), lambda: _files()["journal"]),
-    "monitor's tail": Fuzzed(lambda: _file(lambda p: JournalTail(p).look(), "t.h5"), lambda: _files()["journal"]),
-    "result bytes": Fuzzed(lambda: _file(Result.load, "r.h5"), lambda: _files()["result"]),
-}
-HDF5 = ("journal bytes", "monitor's tail", "result bytes")
-"""Read by the HDF5 library, in C: a broken file can take the process down there, or keep it. They run in a process of their own.
-
-Texts of variable length in attributes (format, meta, about) lie in a heap without checksums, and the library may never return
-from a damaged one. Texts of fixed length do not have this fault. A hang counts as a failure.
-"""
-
-
-def fuzz(name: str, seconds: float, seed: int = 0, rounds: int | None = None) -> Tally:
-    """Feed one target for so long, or so many rounds."""
-    made, rng, tally = TARGETS[name], np.random.default_rng(seed), Tally()
-    target, good = made.target(), made.seed()
-    warnings.simplefilter("ignore")
-    target(good)  # must be accepted
-    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    deadline, count = time.monotonic() + seconds, 0
-    while time.monotonic() < deadline if rounds is None else count < rounds:
-        data = edited(good, rng)
-        count += 1
+    def feed(self, data: bytes) -> None:
+        self.count += 1
         began = time.process_time()
         try:
-            target(data)
+            self.target(data)
         except FemuError:
             pass
         except Exception as problem:
             where = traceback.extract_tb(problem.__traceback__)[-1]
-            tally.failures.append(f"{name}: {type(problem).__name__}: {problem} ({where.filename}, line {where.lineno}); "
-                                  f"seed {seed}, round {count}")
-            if len(tally.failures) > 5:
-                break
-        if time.process_time() - began > LONGEST_CALL:
-            took = time.process_time() - began
-            tally.failures.append(f"{name}: {took:.0f} s for {len(data)} bytes; seed {seed}, round {count}")
-        tally.bytes += len(data)
-    grown = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before
-    if grown > GROWTH:
-        tally.failures.append(f"{name}: the process grew by {grown // 1024} MB")
-    tally.lines.append((f"fuzzed: {name}", f"{count} inputs, {tally.bytes} bytes, {len(tally.failures)} failures"))
+            self.tally.failures.append(f"{self.name}: {type(problem).__name__}: {problem} ({where.filename}, line "
+                                       f"{where.lineno}); seed {self.seed}, round {self.count}")
+        took = time.process_time() - began
+        if took > LONGEST_CALL:
+            self.tally.failures.append(f"{self.name}: {took:.0f} s for {len(data)} bytes; seed {self.seed}, round {self.count}")
+        self.tally.bytes += len(data)
+
+    def close(self) -> Tally:
+        peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - self.first
+        if peak > PEAK:
+            self.tally.failures.append(f"{self.name}: the process grew by {peak // 1024} MB")
+        if self.warmed and resident() - self.warmed > CREEP:
+            self.tally.failures.append(f"{self.name}: {(resident() - self.warmed) // 1024} MB were never given back")
+        self.tally.lines.append((f"fuzzed: {self.name}", f"{self.count} inputs, {self.tally.bytes} bytes, "
+                                 f"{len(self.tally.failures)} failures"))
+        return self.tally
+
+
+def fuzz(name: str, seconds: float, seed: int = 0, rounds: int | None = None, keep: Path | None = None) -> Tally:
+    """Feed one target for so long, or so many rounds. ``keep`` is where each input is written before it is fed."""
+    watched, rng, other = Watched(name, seed), np.random.default_rng(seed), others(name)
+    began = time.monotonic()
+    while time.monotonic() - began < seconds if rounds is None else watched.count < rounds:
+        data = edited(watched.good, rng, other)
+        if keep is not None:
+            keep.write_bytes(data)
+            faulthandler.dump_traceback_later(WATCHDOG, exit=True)
+        watched.feed(data)
+        if not watched.warmed and rounds is None and time.monotonic() - began > WARMED * seconds:
+            watched.warmed = resident()
+        if len(watched.tally.failures) > 5:
+            break
+    faulthandler.cancel_dump_traceback_later()
+    return watched.close()
+
+
+def guarded(name: str, seconds: float, seed: int = 0) -> Tally:
+    """Fuzz a target in a process of its own."""
+    tally = _in_process([sys.executable, "-m", "tests.campaign.fuzzing", "--alone", name, str(seconds), str(seed)], name, seconds)
+    if seconds > 10.0 and name not in (*SOCKETS, *HDF5) and importlib.util.find_spec("atheris") is not None:
+        tally.add(_in_process([sys.executable, "-m", "tests.campaign.coverage_fuzz", name, str(seconds)], name, seconds))
     return tally
+
+
+@cache
+def _seeds() -> str:
+    """A folder with the good files, made once for all processes."""
+    folder = Path(tempfile.mkdtemp(prefix="femu-seeds-"))
+    for name, data in files().items():
+        (folder / name).write_bytes(data)
+    return str(folder)
+
+
+def rounds(count: int, names: list[str]) -> Tally:
+    """A few rounds of some targets, all in one other process."""
+    return _in_process([sys.executable, "-m", "tests.campaign.fuzzing", "--rounds", str(count), *names], ", ".join(names), 0.0)
+
+
+def _in_process(words: list[str], name: str, seconds: float) -> Tally:
+    with tempfile.TemporaryDirectory(prefix="femu-fuzzing-") as folder:
+        kept = Path(folder) / "input"
+        told: list[str] = []
+        why: list[str] = []
+        try:
+            done = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, timeout=300 + 2 * WATCHDOG + 1.5 * seconds,
+                                  env={**os.environ, "TMPDIR": folder, "FEMU_FUZZED": str(kept), SEEDS: _seeds(),
+                                       "PYTHONPATH": os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")])})
+            told, code = done.stdout.splitlines(), done.returncode
+            why = [line.strip() for line in done.stderr.splitlines() if line.strip()][-3:]
+        except subprocess.TimeoutExpired:
+            code = 1
+        if code == 0 and told:
+            return Tally.of(json.loads(told[-1]))
+        how = f"ended with signal {-code}" if code < 0 else "hung or failed"
+        where = Path(tempfile.gettempdir()) / f"femu-fuzzing-{name.replace(' ', '-').replace(',', '')}-{os.getpid()}"
+        if kept.exists():
+            where.write_bytes(kept.read_bytes())
+        return Tally(failures=[f"{name}: {how}; the input is in {where}: {' '.join(why)}"])
 
 
 # --- HDF5 files that are sound for HDF5 and wrong for femu ---
 
-WRONG: list[Any] = [0, 1.5, b"", "", "{}", "[]", "null", "[1, 2]", '{"elements": 3}', '{"elements": {"device": -1}}',
+WRONG: list[Any] = [0, 1.5, b"x", "{}", "[]", "null", "[1, 2]", '{"elements": 3}', '{"elements": {"device": -1}}',
                     np.zeros((2, 2)), np.array([b"x"]),
                     "x" * 70_000, '{"elements": {"a": 1, "b": 2}}', np.array([1, 2, 3], "i1"), h5py.Empty("f")]
 READERS: dict[str, Callable[[Path], Any]] = {
-    "journal": read_journal, "result": Result.load, "history": UpdatingHistory.load, "state": lambda p: State.load(p, _program()),
+    "journal": read_journal, "result": Result.load, "history": UpdatingHistory.load, "state": lambda p: State.load(p, program()),
     "batch": BatchResult.load,
 }
 
 
-@cache
-def _program() -> Any:
-    return model_from_toml(_files()["model"].decode()).compile()
+def _stored(value: Any) -> Any:
+    """Texts in a fixed length, as femu writes them."""
+    return np.bytes_(value.encode()) if isinstance(value, str) and value else value
 
 
 def wrong_attributes() -> Tally:
@@ -312,8 +172,8 @@ def wrong_attributes() -> Tally:
     tally = Tally()
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        for kind in ("journal", "result", "history", "state"):
-            good, places = _files()[kind], []
+        for kind in READERS:
+            good, places = files()[kind], []
             (folder / "good.h5").write_bytes(good)
             with h5py.File(folder / "good.h5", "r") as file:
                 places += [("", a) for a in file.attrs]
@@ -327,11 +187,11 @@ def wrong_attributes() -> Tally:
                             del file.attrs[attribute]
                             if value is not None:
                                 with contextlib.suppress(RuntimeError, OSError):  # too long for an attribute
-                                    file.attrs[attribute] = value
+                                    file.attrs[attribute] = _stored(value)
                         else:
                             del file[place]
                             if value is not None:
-                                file[place] = value
+                                file[place] = _stored(value)
                     tally.bytes += len(good)
                     tally.inputs += 1
                     try:
@@ -347,27 +207,42 @@ def wrong_attributes() -> Tally:
     return tally
 
 
-def _in_process(name: str, seconds: float) -> Tally:
-    """A target of the HDF5 library, in a process that may be taken down."""
-    code = (f"import json; from tests.campaign import fuzzing; print(json.dumps(fuzzing.fuzz({name!r}, {seconds}).to_dict()))")
-    root = Path(__file__).parents[2]
-    try:
-        done = subprocess.run([sys.executable, "-c", code], cwd=root, capture_output=True, text=True, timeout=60 + 3 * seconds,
-                              env={**os.environ, "PYTHONPATH": str(root)})
-    except subprocess.TimeoutExpired:
-        return Tally(failures=[f"{name}: hung in the HDF5 library"])
-    if done.returncode < 0:
-        return Tally(failures=[f"{name}: the HDF5 library ended the process with signal {-done.returncode}"])
-    if done.returncode:
-        return Tally(failures=[f"{name}: {done.stderr[-500:]}"])
-    return Tally.of(json.loads(done.stdout.splitlines()[-1]))
-
-
-def run(quick: bool) -> Tally:
-    seconds = QUICK_SECONDS if quick else FULL_SECONDS
+def run(quick: bool, seconds: float | None = None, names: list[str] | None = None) -> Tally:
+    for_each = seconds if seconds is not None else QUICK_SECONDS if quick else FULL_SECONDS
     tally = Tally()
-    for name in TARGETS:
+    for name in names or TARGETS:
         print(f"  {name}", file=sys.stderr, flush=True)
-        tally.add(_in_process(name, seconds) if name in HDF5 else fuzz(name, seconds))
-    tally.add(wrong_attributes())
+        alone = name in HDF5 or not quick  # the others are Python: a process less to start
+        one = guarded(name, for_each) if alone else fuzz(name, for_each)
+        for line in [came for _, came in one.lines] + one.failures:
+            print(f"    {line}", file=sys.stderr, flush=True)
+        tally.add(one)
+    if not names:
+        tally.add(wrong_attributes())
     return tally
+
+
+def main(words: list[str]) -> int:
+    if words[0] == "--alone":
+        tally = fuzz(words[1], float(words[2]), int(words[3]), keep=Path(os.environ["FEMU_FUZZED"]))
+        print(json.dumps(tally.to_dict()), flush=True)
+        return 0
+    if words[0] == "--rounds":
+        tally = Tally()
+        for name in words[2:]:
+            tally.add(fuzz(name, 0.0, seed=1, rounds=int(words[1]), keep=Path(os.environ["FEMU_FUZZED"])))
+        print(json.dumps(tally.to_dict()), flush=True)
+        return 0
+    unknown = [name for name in words[1:] if name not in TARGETS]
+    if unknown:
+        print(f"no target {unknown[0]!r}; there are: {', '.join(TARGETS)}", file=sys.stderr)
+        return 2
+    tally = run(False, float(words[0]), words[1:])
+    for name, came in tally.lines:
+        print(f"{name}: {came}")
+    print("\n".join(tally.failures))
+    return 1 if tally.failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

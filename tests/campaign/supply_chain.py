@@ -143,6 +143,9 @@ def audit(folder: Path) -> tuple[str, bool]:
     done = subprocess.run([str(own), "-m", "pip_audit", "--progress-spinner", "off", "-r", str(wanted)],
                           capture_output=True, text=True)
     told = [line.strip() for line in (done.stdout + "\n" + done.stderr).splitlines() if line.strip()]
+    skipped = sum("could not be audited" in line for line in told)
+    if skipped:
+        return f"NOT DONE: {skipped} packages could not be looked up in the service that knows of vulnerabilities", False
     if done.returncode == 0 and any("No known vulnerabilities" in line for line in told):
         return "no known vulnerabilities", False
     if any(line.startswith("Found ") for line in told):
