@@ -174,8 +174,9 @@ class MultilinearPinching(Material):
         """
         if compression is None:
             compression = [(-s, -e) for s, e in tension]
-        sides = [*_seven("tension", tension), *_seven("compression", compression)]
-        return cls(*sides, pinch_x, pinch_y, damage_1, damage_2, beta, loss_p, loss_n)
+        values = [*_seven("tension", tension), *_seven("compression", compression), pinch_x, pinch_y, damage_1, damage_2, beta,
+                  loss_p, loss_n]
+        return cls(*values)
 
     @law
     def law(p, h, strain):

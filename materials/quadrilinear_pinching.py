@@ -198,7 +198,8 @@ class QuadrilinearPinching(Material):
                   *damage: float | bool) -> QuadrilinearPinching:
         """The same in compression as in tension; ``damage`` is gamma_k1 ... by_cycles."""
         points, pinching = (s1, e1, s2, e2, s3, e3, s4, e4), (reload_strain, reload_stress, unload_stress)
-        return cls(*points, *(-value for value in points), *pinching, *pinching, *damage)
+        values: list[float | bool] = [*points, *(-value for value in points), *pinching, *pinching, *damage]
+        return cls(*values)
 
     @law
     def law(p, h, strain):

@@ -139,9 +139,11 @@ def _hysteretic_sm(d: Domain, reader: Reader, a: dict[str, Any]) -> Material:
             raise reader.error(f"{side} needs 2 to 7 points (stress, strain), {len(values) / 2:g} were given.")
     swap = -1 if exchanged or a["XYorder"] else 1
     tension, compression = ([(v[i], v[i + 1])[::swap] for i in range(0, len(v), 2)] for v in (positive, negative))
-    return laws.MultilinearPinching.through(
-        tension, compression or None, *_pair(reader, "-pinch", pinch, 1.0), *_pair(reader, "-damage", damage, 0.0), beta,
-        *_pair(reader, "-degEnv", a["degEnv"], 0.0))
+    pinch_x, pinch_y = _pair(reader, "-pinch", pinch, 1.0)
+    damage_1, damage_2 = _pair(reader, "-damage", damage, 0.0)
+    loss_p, loss_n = _pair(reader, "-degEnv", a["degEnv"], 0.0)
+    return laws.MultilinearPinching.through(tension, compression or None, pinch_x, pinch_y, damage_1, damage_2, beta, loss_p,
+                                            loss_n)
 
 
 @MATERIALS.kind("Pinching4", form="*numbers dmgType:w", into="QuadrilinearPinching")
@@ -154,7 +156,8 @@ def _pinching4(d: Domain, reader: Reader, a: dict[str, Any]) -> Material:
                            "gDLim, gF1 ... gFLim, gE (38 numbers), or one side alone (27); "
                            f"{len(numbers)} numbers were given.")
     made = laws.QuadrilinearPinching if len(numbers) == 38 else laws.QuadrilinearPinching.symmetric
-    return made(*numbers, kind == "cycle")
+    values: list[float | bool] = [*numbers, kind == "cycle"]
+    return made(*values)
 
 
 @MATERIALS.kind("Bilin", into="ModifiedIMK; LamdaA and cA have no effect, as in OpenSees", form="Ke AsPos AsNeg MyPos MyNeg "
