@@ -232,7 +232,7 @@ def values_at_bounds(made: Component) -> list[tuple[str, float]]:
 
 def at_bounds(made: Any, scale: float) -> None:
     """A material or section with one number after the other at a bound: it works, or says what is wrong."""
-    path = scale * np.sin(np.linspace(0.0, 12.0, 200))[:, None] * np.array([1.0, 1.0, 0.7, 0.5])[:made.components]
+    path = scale * np.sin(np.linspace(0.0, 12.0, 60))[:, None] * np.array([1.0, 1.0, 0.7, 0.5])[:made.components]
     for name, value in values_at_bounds(made):
         try:
             found = drive(dataclasses.replace(made, **{name: value}), path, 0.01)
