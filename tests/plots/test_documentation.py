@@ -14,7 +14,7 @@ def test_the_code_of_the_page_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     monkeypatch.chdir(tmp_path)
     exec("\n".join(re.findall(r"^```python\n(.*?)^```$", PAGE, flags=re.MULTILINE | re.DOTALL)), {})
     shown = re.findall(r"\(_generated/(.*?)\)", PAGE)
-    assert len(shown) == 6
+    assert len(shown) == 8
     assert [name for name in shown if not (tmp_path / name).exists()] == []
     assert (tmp_path / "portal.html").stat().st_size > 100_000
     assert "OpenSees has no N-M section" in (tmp_path / "portal_opensees.py").read_text(encoding="utf-8")
