@@ -16,6 +16,8 @@ from femu.parameters import nonnegative, number, positive
 POINTS = 7
 LEAST_LEFT = 1e-9
 """Least share of the envelope that one change of direction leaves (as in OpenSees)."""
+MOST_LEFT = 1e6
+"""Keeps numbers finite where an envelope gives energy back, so that damage by energy is negative and strength grows."""
 
 
 @inlined
@@ -218,7 +220,7 @@ class MultilinearPinching(Material):
                     if left > c[1]:
                         spent = energy - 0.5 * before * before / unloading
                         damage = damage_2 * spent / _energy(tension, compression) + damage_1 * (left - c[1]) / c[1]
-                        left_a *= max(1.0 - abs(loss_a) * damage, LEAST_LEFT)
+                        left_a = min(left_a * max(1.0 - abs(loss_a) * damage, LEAST_LEFT), MOST_LEFT)
                     aim = aim * (1.0 + damage)
             scale_a = left_a if loss_a > 0.0 else 1.0
             loading = softer * _steepest(a, left_a, scale_a)
