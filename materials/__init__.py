@@ -3,6 +3,7 @@
 from femu.materials.bilinear import Bilinear
 from femu.materials.bilinear_isotropic import BilinearIsotropic
 from femu.materials.bouc_wen import BoucWen
+from femu.materials.chang_mander_steel import ChangManderSteel
 from femu.materials.coulomb_damper import CoulombDamper
 from femu.materials.elastic import Elastic
 from femu.materials.elastic_gap import ElasticGap
@@ -34,6 +35,7 @@ __all__ = [
     "Bilinear",
     "BilinearIsotropic",
     "BoucWen",
+    "ChangManderSteel",
     "CoulombDamper",
     "Elastic",
     "ElasticGap",

@@ -15,6 +15,7 @@ from femu.materials import (
     Bilinear,
     BilinearIsotropic,
     BoucWen,
+    ChangManderSteel,
     CoulombDamper,
     Elastic,
     ElasticGap,
@@ -179,6 +180,12 @@ def _(m: MaxwellDamper, book: Book) -> int:
 @_write.register
 def _(m: MinMax, book: Book) -> int:
     return _command(book, "MinMax", write_material(m.material, book), "-min", m.smallest_strain, "-max", m.largest_strain)
+
+
+@_write.register
+def _(m: ChangManderSteel, book: Book) -> int:
+    return _command(book, "ReinforcingSteel", m.fy, m.fu, m.E, m.Eh, m.hardening_strain, m.ultimate_strain,
+                    "-CMFatigue", m.Cf, m.alpha, m.Cd, "-IsoHard", m.a1, m.least_plateau, "-MPCurveParams", m.R1, m.R2, m.R3)
 
 
 @_write.register

@@ -219,6 +219,21 @@ def _fatigue(d: Domain, reader: Reader, a: dict[str, Any]) -> Material:
     return laws.LowCycleFatigue(d.material(a["other"], reader), **{names[n]: a[n] for n in names if a[n] is not None})
 
 
+@MATERIALS.kind("ReinforcingSteel", into="ChangManderSteel",
+                form="fy fu Es Esh esh eult | -GABuck lsr beta r gamma | -DMBuck lsr alpha | -CMFatigue Cf alpha Cd | "
+                "-IsoHard a1 limit | -MPCurveParams R1 R2 R3")
+def _reinforcing_steel(d: Domain, reader: Reader, a: dict[str, Any]) -> Material:
+    for option in ("GABuck", "DMBuck"):
+        if a[option] is not None and a[option][0] > 0.0:
+            raise reader.unsupported(f"option '-{option}' (buckling of the bar) is not supported.")
+    options: dict[str, float] = {}
+    for option, names in (("CMFatigue", ("Cf", "alpha", "Cd")), ("IsoHard", ("a1", "least_plateau")),
+                          ("MPCurveParams", ("R1", "R2", "R3"))):
+        if a[option] is not None:
+            options.update(zip(names, a[option], strict=True))
+    return laws.ChangManderSteel(*(a[n] for n in ("fy", "fu", "Es", "Esh", "esh", "eult")), **options)
+
+
 @MATERIALS.kind("Bond_SP01", form="Fy Sy Fu Su b R Cd=0 db=1 fc=4.35 la=0",
                 into="StrainPenetration; Cd, db, fc and la have no effect")
 def _bond_sp01(d: Domain, reader: Reader, a: dict[str, Any]) -> Material:
@@ -229,6 +244,6 @@ _REFUSED = """APDFMD APDMD APDVFD ASDConcrete1D BWBN Backbone BarSlip BoucWenOri
     Concrete03 Concrete06 Concrete07 ConcreteCM ConcreteD ConcretewithSITC ConfinedConcrete01
     Dodd_Restrepo DowelType ElasticMultiLinear FRPConfinedConcrete GNG HyperbolicGap IMKBilin IMKPeakOriented IMKPinching
     Impact InitStrainMaterial InitStressMaterial KikuchiAikenHDR KikuchiAikenLRB LimitState ModIMKPeakOriented ModIMKPinching
-    MultiLinear Multiplier PathIndependent PySimple1 QzSimple1 RambergOsgoodSteel Ratchet ReinforcingSteel SAWS SMA
+    MultiLinear Multiplier PathIndependent PySimple1 QzSimple1 RambergOsgoodSteel Ratchet SAWS SMA
     SelfCentering Steel4 SteelMPF TzSimple1"""
 MATERIALS.refuse("femu has no such law", *_REFUSED.split())

@@ -17,6 +17,7 @@ from femu.materials import (
     Bilinear,
     BilinearIsotropic,
     BoucWen,
+    ChangManderSteel,
     CoulombDamper,
     Elastic,
     ElasticGap,
@@ -150,6 +151,10 @@ two differences. femu's law does not (test_laws.py compares it with extended pre
 PINCHING4 = 1e-9
 """Beyond its last point Pinching4 measures compression from a million times the strain of that point."""
 
+BAR = (420e6, 620e6, 200e9, 8e9, 0.01, 0.1)
+CHANG_MANDER = 1e-8
+"""Where an inner loop is straight to the last digit, rounding decides how ReinforcingSteel closes it."""
+
 CASES: dict[str, Case] = {
     "elastic": Case(Elastic(E), 0.003, [["Elastic", 1, E]]),
     "elastic two moduli": Case(Elastic(E, 0.4 * E), 0.003, [["Elastic", 1, E, 0.0, 0.4 * E]]),
@@ -242,6 +247,15 @@ CASES: dict[str, Case] = {
     "min-max": Case(
         MinMax(STEEL, -0.0075, 0.0078), 0.008,
         [["Steel01", 2, FY, E, 0.02], ["MinMax", 1, 2, "-min", -0.0075, "-max", 0.0078]]),
+    "reinforcing steel": Case(
+        ChangManderSteel(*BAR), 0.01, [["ReinforcingSteel", 1, *BAR]], round_off=CHANG_MANDER),
+    "reinforcing steel, wears out": Case(
+        ChangManderSteel(*BAR, 0.26, 0.506, 0.389, 0.3, 15.0, 3.0), 0.04,
+        [["ReinforcingSteel", 1, *BAR, "-CMFatigue", 0.26, 0.506, 0.389, "-MPCurveParams", 0.3, 15.0, 3.0]],
+        round_off=CHANG_MANDER),
+    "reinforcing steel, plateau gets shorter": Case(
+        ChangManderSteel(*BAR, a1=4.3, least_plateau=0.2), 0.012,
+        [["ReinforcingSteel", 1, *BAR, "-IsoHard", 4.3, 0.2]], round_off=CHANG_MANDER),
     "strain penetration": Case(  # OpenSees forgets the virgin slip at the first commit of a material alone
         StrainPenetration(64.0, 0.021, 102.2, 1.0, 0.3, 0.8, virgin_slip=0.0), 0.1,
         [["Bond_SP01", 1, 64.0, 0.021, 102.2, 1.0, 0.3, 0.8]]),

@@ -13,6 +13,7 @@ from femu.materials import (
     Bilinear,
     BilinearIsotropic,
     BoucWen,
+    ChangManderSteel,
     Elastic,
     ElasticGap,
     ElasticNoTension,
@@ -62,6 +63,9 @@ MATERIALS: dict[str, tuple[Material, float]] = {
     "MultilinearPinching": (MultilinearPinching.through(SEVEN, FIVE, 0.7, 0.3, 0.02, 0.03, 0.2), 0.05),
     "QuadrilinearPinching, by energy": (QuadrilinearPinching(*QUADRILINEAR, *PINCHING, *DEGRADATION, 20.0), 0.06),
     "QuadrilinearPinching, by cycles": (QuadrilinearPinching(*QUADRILINEAR, *PINCHING, *DEGRADATION, 20.0, True), 0.06),
+    "ChangManderSteel": (ChangManderSteel(420e6, 620e6, 200e9, 8e9, 0.01, 0.1), 0.03),
+    "ChangManderSteel, fatigue and isotropic hardening": (
+        ChangManderSteel(420e6, 620e6, 200e9, 8e9, 0.01, 0.1, 0.26, 0.506, 0.389, a1=4.3, least_plateau=0.2), 0.02),
     "ElasticGap": (ElasticGap(E, FY, 0.001, 0.05), 0.006),
     "ElasticGap, compression, damage": (ElasticGap(E, -FY, -0.001, 0.05, damage=True), 0.006),
     "MinMax": (MinMax(STEEL, -0.0075, 0.0078), 0.008),

@@ -1,0 +1,327 @@
+"""Reinforcing steel after Chang and Mander."""
+
+from __future__ import annotations
+
+import math
+from typing import ClassVar
+
+from femu.component import Material
+from femu.errors import InputError
+from femu.kernels import Kernel, kernel
+from femu.laws import BLOCK
+from femu.materials._bar_curves import along, end_of, envelope, first_loading, fitted, limited, unfused
+from femu.parameters import nonnegative, number, positive
+
+LEAST_STRAIN = -0.95
+"""Compressive strain beyond which the stress does not change any more; OpenSees does not answer there."""
+LAST_BRANCH = 20
+"""Curves inside curves that are remembered, two to each branch after the second (as in OpenSees)."""
+_TOLERANCE = 1e-14  # of natural strains, at the ends of curves
+_BREAKING = 0.04  # damage beyond 1 over which the stress goes down to nothing
+
+_NUMBERS = ("natural_strain", "natural_stress", "stress", "tangent_less_initial", "branch", "zero_of_tension",
+            "zero_of_compression", "largest_strain", "smallest_strain", "furthest_tension", "furthest_compression",
+            "plastic_strain", "plateau_lost", "damage", "failed", "stress_at_tension_reversal",
+            "stress_at_compression_reversal")
+_CURVE = ("R", "corner", "Q", "ea", "fa", "Ea", "eb", "fb", "Eb")
+_HALVES = LAST_BRANCH // 2 + 1
+_HALF = len(_NUMBERS)  # where the plastic strains of the half cycles begin
+_CURVES = _HALF + _HALVES
+_COUNT = _CURVES + len(_CURVE) * (_HALVES - 2)
+
+
+@unfused
+def _recalled(c, j, n, branch):
+    """The curve of a branch."""
+    first = (_CURVES + 9 * ((branch + 1) // 2 - 2)) * n + j
+    return (c[first], c[first + n], c[first + 2 * n], c[first + 3 * n], c[first + 4 * n], c[first + 5 * n], c[first + 6 * n],
+            c[first + 7 * n], c[first + 8 * n])
+
+
+@unfused
+def _plastic(En, strains, stresses):
+    """Plastic part of a half cycle."""
+    return max(abs(strains) - abs(stresses / En), 0.0)
+
+
+@unfused
+def _harm(Cf, alpha, plastic):
+    return (plastic / Cf) ** (1.0 / alpha) if Cf > 0.0 else 0.0
+
+
+@unfused
+def _between(e, loading, unloading):
+    """Where the curve that a partial reloading left would have begun."""
+    span = loading[6] - loading[3]
+    return loading[6] * (e - loading[3]) / span + unloading[3] * (loading[6] - e) / span
+
+
+@unfused
+def _shortened(p, steel, total, top, bottom):
+    """Constants of first loading after a total plastic strain: isotropic hardening shortens the plateau."""
+    if p[12] == 0.0:
+        return 1.0, steel
+    tension = top - envelope(steel, top)[0] / steel[2]
+    compression = bottom + envelope(steel, bottom)[0] / steel[2]
+    plastic = total - tension if tension > -compression else total + compression
+    onset = min(max(1.0 - p[12] * plastic, p[13]), 1.0)
+    return onset, first_loading(p[0], p[1], p[2], p[3], p[4], p[5], onset, steel[13])
+
+
+@unfused
+def _step(p, virgin, c, t, j, n, strain):
+    """Stress and tangent of one point; the trial history is written whole."""
+    for v in range(_COUNT):
+        t[v * n + j] = c[v * n + j]
+    onset = 1.0 - c[12 * n + j]
+    steel = virgin if onset == 1.0 else first_loading(p[0], p[1], p[2], p[3], p[4], p[5], onset, 0.0)
+    stretch = 1.0 + max(strain, LEAST_STRAIN)
+    now = math.log(stretch)
+    if c[14 * n + j] != 0.0:
+        t[j] = now
+        return 0.0, 0.0
+    if now == c[j]:
+        return c[2 * n + j], steel[2] + c[3 * n + j]
+    branch = int(c[4 * n + j])
+    if branch == 0:
+        branch = 1 if now > 0.0 else 2
+    # what follows is written for the odd branches; the even ones are the same in a mirror
+    plus = branch % 2 == 1
+    s = 1.0 if plus else -1.0
+    k = branch if plus else branch - 1
+    ey, fyn, En = steel[0], steel[1], steel[2]
+    e, last, f_last = s * now, s * c[j], s * c[n + j]
+    own, other = (5, 6) if plus else (6, 5)
+    zero, zero_other = s * c[own * n + j], s * c[other * n + j]
+    top, bottom = s * c[(own + 2) * n + j], s * c[(other + 2) * n + j]
+    furthest, furthest_other = s * c[(own + 4) * n + j], s * c[(other + 4) * n + j]
+    f_turn, f_turn_other = s * c[(own + 10) * n + j], s * c[(other + 10) * n + j]
+    total, damage = c[11 * n + j], c[13 * n + j]
+    Cf, alpha = p[6], p[7]
+    half = _HALF * n + j
+    curve = _recalled(c, j, n, k) if k > 1 else (0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+    upwards = k % 4 == 1
+    elastic, crossed = False, False
+
+    if (e < last) == upwards:  # a reversal
+        if k == 1 and e - zero <= -_TOLERANCE:
+            crossed = True
+        elif k == 1 and e - zero - ey <= -_TOLERANCE:
+            elastic = True
+        else:
+            furthest = max(furthest, last) if k == 1 else furthest
+            back = En * (0.82 + 1.0 / (5.55 + 1000.0 * max(furthest, -furthest_other)))  # Dodd and Cooke
+            R_0 = (fyn / En) ** p[9] * p[10]
+            if k == 1:
+                e_h, f_h = steel[3], steel[4]
+                top, f_turn = last - zero, f_last
+                hardened = e - zero - e_h > -_TOLERANCE
+                if hardened:
+                    low = -e_h - 1e-14 if bottom > -e_h else bottom
+                    keep = math.exp(-top / (5000.0 * ey * ey))
+                    moved = (zero + e_h - f_h / En) * keep + (zero + top - f_last / En) * (1.0 - keep)
+                    if moved > zero_other:
+                        low -= moved - zero_other
+                        zero_other = moved
+                    share = 0.0
+                else:
+                    share = (top - ey) / (e_h - ey)
+                    low = share * (ey - e_h) - ey
+                    zero_other = last - f_last / En
+                eb = zero_other + low
+                high = (top, bottom) if plus else (-bottom, -top)
+                onset, steel = _shortened(p, steel, total + last - low - (f_last - envelope(steel, low)[0]) / En,
+                                          high[0], high[1])
+                fb, Eb = envelope(steel, low)
+                Ea = back
+                if hardened:
+                    if plus and (fb - f_last) / (eb - last) < Eb:
+                        zero_other = (fb - f_last) / Eb + last - low
+                        eb = zero_other + low
+                else:
+                    Eb = 1.0 / (1.0 / En + share * (1.0 / steel[5] - 1.0 / En))
+                    Ea, Eb = limited(last, f_last, Ea, eb, fb, Eb)
+                k = 3
+            elif k == 3:
+                bottom = min(bottom, last - zero_other)
+                eb = zero + top + min(max(curve[3] - last - fyn / (1.2 * En), 0.0), fyn / 3.0 / En)
+                high = (top, bottom) if plus else (-bottom, -top)
+                onset, steel = _shortened(p, steel, total + eb - last - (envelope(steel, eb - zero)[0] - f_last) / En,
+                                          high[0], high[1])
+                fb, Eb = envelope(steel, eb - zero)
+                Ea, Eb = limited(last, f_last, back, eb, fb, Eb)
+                k = 5
+            else:
+                high = (top, bottom) if plus else (-bottom, -top)
+                if k == 5:
+                    unloading = _recalled(c, j, n, 3)
+                    a = _between(last, curve, unloading)
+                    b = unloading[6]
+                    onset, steel = _shortened(p, steel, total + last - a + (envelope(steel, a - zero)[0] - f_last) / En,
+                                              high[0], high[1])
+                    f_a = envelope(steel, a - zero)[0]
+                    onset, steel = _shortened(p, steel, total + last - b - (f_last - envelope(steel, b - zero_other)[0]) / En,
+                                              high[0], high[1])
+                    f_b, E_b = envelope(steel, b - zero_other)
+                    past = fitted(R_0 * (1.0 - p[11] * (a - b)), a, f_a, unloading[5], b, f_b, E_b)
+                    eb = curve[3]
+                    k = 7
+                elif k + 2 > LAST_BRANCH:  # no room for another curve
+                    eb = _recalled(c, j, n, k - 4)[3]
+                    past = _recalled(c, j, n, k - 6)
+                    k -= 2
+                else:
+                    past = _recalled(c, j, n, k - 2)
+                    eb = past[6] if k % 4 == 1 and k + 4 > LAST_BRANCH else curve[3]
+                    k += 2
+                fb, Eb = end_of(past, eb)
+                Ea, Eb = limited(last, f_last, back, eb, fb, Eb)
+            span = eb - last if k % 4 == 1 else last - eb
+            curve = fitted(R_0 * (1.0 - p[11] * span), last, f_last, Ea, eb, fb, Eb)
+            t[half + (k + 1) // 2 * n] = 0.0
+
+    while k > 1 and not crossed:  # curves that end before the strain: on to those they end on
+        upwards = k % 4 == 1
+        if (e - curve[6] < -_TOLERANCE) if upwards else (e - curve[6] > _TOLERANCE):
+            break
+        if k == 3:
+            t[half + (n if plus else 0)] = t[half + 2 * n]
+            crossed = True
+            break
+        ended = curve
+        place = half + ((k + 1) // 2 - (2 if k > 10 and not upwards else 0)) * n
+        whole = _plastic(En, ended[6] - ended[3], ended[7] - ended[4])
+        damage = damage - _harm(Cf, alpha, t[place]) + _harm(Cf, alpha, whole)
+        total = total - t[place] + whole
+        if k == 5:
+            k = 1
+        elif k == 7:
+            loading, unloading = _recalled(c, j, n, 5), _recalled(c, j, n, 3)
+            a = _between(ended[3], loading, unloading)
+            b = unloading[6]
+            high = (top, bottom) if plus else (-bottom, -top)
+            onset, steel = _shortened(p, steel, total + ended[6] - a + (envelope(steel, a - zero)[0] - ended[7]) / En,
+                                      high[0], high[1])
+            f_a = envelope(steel, a - zero)[0]
+            onset, steel = _shortened(p, steel, total + ended[6] - b - (ended[7] - envelope(steel, b - zero_other)[0]) / En,
+                                      high[0], high[1])
+            f_b, E_b = envelope(steel, b - zero_other)
+            curve = fitted((fyn / En) ** p[9] * p[10] * (1.0 - p[11] * (a - b)), a, f_a, unloading[5], b, f_b, E_b)
+            k = 3
+        else:
+            k -= 4
+            curve = _recalled(c, j, n, k)
+
+    if crossed:
+        f, slope = envelope(steel, e - zero_other)
+        from_e, from_f, place = furthest, f_turn, half + (n if plus else 0)
+    elif k == 1:
+        f, slope = envelope(steel, e - zero)
+        from_e, from_f, place = furthest_other, f_turn_other, half + (0 if plus else n)
+    else:
+        f, slope = along(curve, e)
+        from_e, from_f, place = furthest if k == 3 else curve[3], curve[4], half + (k + 1) // 2 * n
+        first = (_CURVES + 9 * ((k + 1) // 2 - 2)) * n + j
+        for v in range(9):
+            t[first + v * n] = curve[v]
+    by_strain = 0.0
+    if not elastic:
+        plastic = _plastic(En, e - from_e, f - from_f)
+        damage = damage - _harm(Cf, alpha, t[place]) + _harm(Cf, alpha, plastic)
+        total = total - t[place] + plastic
+        t[place] = plastic
+        if plastic > 0.0 and Cf > 0.0:
+            growth = (1.0 if e > from_e else -1.0) - (slope if f > from_f else -slope) / En
+            by_strain = (plastic / Cf) ** (1.0 / alpha - 1.0) * growth / (alpha * Cf)
+
+    if crossed:
+        branch = 2 if plus else 1
+    else:
+        branch = k if plus else k + 1
+    t[j], t[n + j], t[4 * n + j] = now, s * f, float(branch)
+    t[own * n + j], t[other * n + j] = s * zero, s * zero_other
+    t[(own + 2) * n + j], t[(other + 2) * n + j] = s * top, s * bottom
+    t[(own + 4) * n + j] = s * furthest
+    t[(own + 10) * n + j] = s * f_turn
+    t[11 * n + j], t[12 * n + j], t[13 * n + j] = total, 1.0 - onset, damage
+    degrading = (Cf / p[8]) ** (1.0 / alpha) if p[8] > 0.0 and Cf > 0.0 else 0.0
+    left, loss = 1.0 - degrading * damage, degrading
+    if damage > 1.0:
+        left, loss = left - (damage - 1.0) / _BREAKING, loss + 1.0 / _BREAKING
+    if left < 0.0:
+        t[14 * n + j] = 1.0
+        t[2 * n + j], t[3 * n + j] = 0.0, -En
+        return 0.0, 0.0
+    stress = s * f * left / stretch
+    tangent = 0.0 if strain < LEAST_STRAIN else ((slope - s * f) * left - f * loss * by_strain) / stretch**2
+    t[2 * n + j], t[3 * n + j] = stress, tangent - En
+    return stress, tangent
+
+
+@kernel(BLOCK)
+def _block(n, i, p, c, t, w, x, r, s, y, k, d):
+    virgin = first_loading(p[0], p[1], p[2], p[3], p[4], p[5], 1.0, 0.0)
+    for j in range(n):
+        y[j], k[j] = _step(p, virgin, c, t, j, n, x[j])
+    return 0
+
+
+class ChangManderSteel(Material):
+    """Reinforcing steel with a yield plateau, memory of inner loops and fatigue; OpenSees' ``ReinforcingSteel``.
+
+    The law works on natural strains e = ln(1 + strain) and stresses f = stress (1 + strain), in which tension and
+    compression are alike. First loading is elastic, then a yield plateau, then from ``hardening_strain`` on ::
+
+        f = f_h + (e - e_h) E_u + (f_u - f_h) (1 - ((e_u - e) / (e_u - e_h)) ** n),      n = E_h (e_u - e_h) / (f_u - f_h)
+
+    to the ultimate strain, behind which the stress stays fu. Every other branch is a curve of Menegotto and Pinto ::
+
+        f = f_a + E_a (e - e_a) (Q - (Q - 1) / (1 + |E_a (e - e_a) / (f_ch - f_a)| ** R) ** (1 / R))
+
+    from the last reversal (e_a, f_a) to a point (e_b, f_b) at which it has the slope of what it meets there: Q and f_ch
+    follow from that, E_a = E (0.82 + 1 / (5.55 + 1000 e_max)) after Dodd and Cooke, and
+    R = R2 (f_y / E) ** R1 (1 - R3 |e_b - e_a|). A reversal from first loading leads to the first loading of the other side,
+    whose zero has moved; one from such a curve leads back; inner loops, up to nine deep, close where they began.
+
+    ``a1`` shortens the plateau with the plastic strain summed up over half cycles, down to ``least_plateau``.
+    With ``Cf`` the bar wears out: a half cycle of the plastic strain e_p does the damage (e_p / Cf) ** (1 / alpha), the
+    strength falls to ``1 - damage (Cf / Cd) ** (1 / alpha)`` of itself, and from a damage of 1 on to nothing at 1.04.
+
+    As in OpenSees, the strain at the end of a step, not at the reversal, says whether a reversal comes from the hardening
+    branch, the plateau or the elastic line: steps have to be short beside the yield strain where it reverses. Rounding
+    decides between two slopes 0.1 % apart where an inner loop closes on a straight piece. A bar breaks at the step that is
+    kept; in OpenSees also one that a discarded iteration broke stays broken. The tangent is the derivative of the stress,
+    with that of the damage.
+
+    Chang and Mander, NCEER-94-0006, 1994; Kunnath, Heo and Mohle, J. Struct. Eng. 135(4), 2009; Coffin and Manson, see
+    `LowCycleFatigue`.
+    """
+
+    fy: float = positive("yield stress", "stress")
+    fu: float = positive("ultimate stress", "stress")
+    E: float = positive("Young's modulus", "stress")
+    Eh: float = positive("modulus at the onset of hardening", "stress")
+    hardening_strain: float = positive("strain at the onset of hardening", "strain")
+    ultimate_strain: float = positive("strain at the ultimate stress", "strain")
+    Cf: float = nonnegative("plastic strain of the half cycle that breaks the bar; 0: no fatigue", "strain", default=0.0)
+    alpha: float = positive("exponent of fatigue", default=0.506)
+    Cd: float = nonnegative("plastic strain of fatigue at which strength is lost too; 0: none is lost", "strain", default=0.0)
+    R1: float = number("exponent of the yield strain in the curvature of the curves", lower=0.0, default=1.0 / 3.0)
+    R2: float = positive("factor of the curvature", default=18.0)
+    R3: float = nonnegative("loss of curvature with the length of a curve", default=4.0)
+    a1: float = nonnegative("loss of the yield plateau with plastic strain", default=0.0)
+    least_plateau: float = number("share of the plateau that is left at least", lower=0.0, upper=1.0, default=0.01)
+
+    history: ClassVar[tuple[str, ...]] = (
+        *_NUMBERS, *(f"half_cycle_{v}" for v in range(_HALVES)),
+        *(f"curve_{v}_{name}" for v in range(2, _HALVES) for name in _CURVE))
+
+    def validate(self) -> None:
+        if not self.fy / self.E < self.hardening_strain < self.ultimate_strain:
+            raise InputError(self.label(), "hardening_strain", self.hardening_strain,
+                             f"must lie between fy / E = {self.fy / self.E:g} and ultimate_strain = {self.ultimate_strain:g}")
+        if self.fu <= self.fy:
+            raise InputError(self.label(), "fu", self.fu, f"must be above fy = {self.fy:g}")
+
+    def kernel(self) -> Kernel:
+        return _block
