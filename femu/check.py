@@ -6,6 +6,7 @@ meaning, a "warning" is probably a slip, a "note" may be meant.
 
 from __future__ import annotations
 
+import contextlib
 import copy
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -35,6 +36,7 @@ Array = npt.NDArray[np.float64]
 MECHANISM = 1e-13  # eigenvalue of the stiffness scaled to a unit diagonal, below which nothing resists
 DENSE = 600  # equations up to which all eigenvalues are found at once
 MODES_SOUGHT = 8  # near-null vectors looked for in larger models
+SAME_LENGTH = 0.01  # share by which a specimen may differ from its member
 COINCIDENT = 1e-6  # distance of two nodes over the size of the model
 STIFFNESS_RATIO = 1e10  # between neighbours: a double has 16 digits, and a result wants some of them
 YIELD_STRAINS = (1e-4, 2e-2)  # fy/E of steels, concretes and timbers, with room to spare
@@ -80,7 +82,7 @@ class Findings(list[Finding]):
 
 def check(model: Model, motion: Series | None = None) -> Findings:
     """All findings on a model, and on a ground motion in its units if one is given."""
-    found = [*_nodes(model), *_members(model), *_loads(model), *_units(model), *_yield_strains(model)]
+    found = [*_nodes(model), *_members(model), *_specimens(model), *_loads(model), *_units(model), *_yield_strains(model)]
     program = None
     if not any(f.severity == "error" for f in found):
         undamped = copy.copy(model)  # damping by ratios needs modes, which a mechanism does not have
@@ -180,6 +182,21 @@ def _members(model: Model) -> Iterator[Finding]:
             yield _warning(f"{element.label()} joins the same nodes as {type(element).__name__}({seen[key]!r}): "
                            "is one of them a duplicate?", seen[key], element.name)
         seen.setdefault(key, element.name)
+
+
+def _specimens(model: Model) -> Iterator[Finding]:
+    """An emulated member has a length of its own, which is 1 where nobody gave it."""
+    coordinates = {n.name: n.coordinates for n in model.nodes.values()}
+    for element in model.elements.values():
+        specimen = getattr(element, "specimen", None)
+        inside, given = getattr(specimen, "of", None), getattr(specimen, "length", None)
+        if not isinstance(inside, Element) or given is None or getattr(element, "setup", None) is not None:
+            continue
+        with contextlib.suppress(FemuError, KeyError):
+            length = span(element, {n: np.asarray(x) for n, x in coordinates.items()})[0]
+            if abs(given - length) > SAME_LENGTH * length:
+                yield _warning(f"{element.label()} is {length:g} long and its specimen {given:g}: is length={length:g} of the "
+                               f"{type(specimen).__name__} missing?", element.name)
 
 
 def _loads(model: Model) -> Iterator[Finding]:

@@ -10,6 +10,7 @@ from femu import GroundMotion, Model, UniformLoad
 from femu.check import Finding, Findings, check_motion
 from femu.elements import ElasticBeamColumn, ForceBeamColumn, Truss
 from femu.errors import InputError
+from femu.experimental import EmulatedSpecimen, ExperimentalBeamColumn
 from femu.materials import Bilinear, Elastic, ElasticSection, FibreSection, NMSection, UncoupledSection
 from femu.series import Motion
 
@@ -280,3 +281,19 @@ def test_peak_against_a_model_in_millimetres() -> None:
 def test_motion_must_be_a_record() -> None:
     with pytest.raises(InputError, match=r"motion .* must be a GroundMotion"):
         cantilever().check(Motion(0.1, displacement=[0.0, 1.0, 2.0]))
+
+
+def test_a_specimen_shorter_than_its_member() -> None:
+    """The length of an emulated member is 1 unless it is given."""
+    inside = ElasticBeamColumn("c", "i", "j", section=ElasticSection(E=200e9, A=1e-2, I=1e-4))
+
+    def model(specimen: EmulatedSpecimen) -> Model:
+        made = Model()
+        made.node("A", 0.0, 0.0, fixed=True)
+        made.node("B", 0.0, 3.6, mass=1e3)
+        made.add(ExperimentalBeamColumn("tested", "A", "B", specimen=specimen))
+        return made
+
+    found = [f for f in model(EmulatedSpecimen(inside)).check() if "specimen" in f.message]
+    only(found, "warning", "is 3.6 long and its specimen 1: is length=3.6 of the EmulatedSpecimen missing?")
+    assert not [f for f in model(EmulatedSpecimen(inside, length=3.6)).check() if "specimen" in f.message]
