@@ -17,6 +17,7 @@ LEAST_STRAIN = -0.95
 LAST_BRANCH = 20
 """Curves inside curves that are remembered, two to each branch after the second (as in OpenSees)."""
 _TOLERANCE = 1e-14  # of natural strains, at the ends of curves
+_SMOOTHED, _DIP = 0.25, 0.1  # the corner where a bar begins to bend: its width, and how far it is cut off
 _BREAKING = 0.04  # damage beyond 1 over which the stress goes down to nothing
 
 _NUMBERS = ("natural_strain", "natural_stress", "stress", "tangent_less_initial", "branch", "zero_of_tension",
@@ -66,6 +67,25 @@ def _shortened(p, steel, total, top, bottom):
     plastic = total - tension if tension > -compression else total + compression
     onset = min(max(1.0 - p[12] * plastic, p[13]), 1.0)
     return onset, first_loading(p[0], p[1], p[2], p[3], p[4], p[5], onset, steel[13])
+
+
+@unfused
+def _buckled(slenderness, reduction, gamma, strain, ultimate, f, slope):
+    """Stress and slope of a bar that has bent, ``strain`` below where its unloading from the largest one is over."""
+    ratio = math.sqrt(32.0 / strain) / (3.0 * math.pi * slenderness)
+    by_strain = -0.5 * ratio / strain
+    apart = ratio - 1.0
+    smooth, by_ratio = 1.0, 0.0
+    if abs(apart) <= _SMOOTHED:
+        smooth = 1.0 - _DIP * (_SMOOTHED - abs(apart)) / _SMOOTHED
+        by_ratio = _DIP / _SMOOTHED if apart > 0.0 else -_DIP / _SMOOTHED
+    bent = min(ratio, 1.0)
+    factor = bent * smooth * (1.0 - reduction) + reduction
+    growth = (1.0 - reduction) * by_strain * ((smooth if ratio < 1.0 else 0.0) + bent * by_ratio)
+    pole = ultimate * gamma
+    share = (factor + gamma) / (1.0 + gamma)
+    # strain counts downwards, the slope upwards
+    return pole - share * (pole - f), share * slope + growth * (pole - f) / (1.0 + gamma)
 
 
 @unfused
@@ -252,8 +272,12 @@ def _step(p, virgin, c, t, j, n, strain):
         t[14 * n + j] = 1.0
         t[2 * n + j], t[3 * n + j] = 0.0, -En
         return 0.0, 0.0
-    stress = s * f * left / stretch
-    tangent = 0.0 if strain < LEAST_STRAIN else ((slope - s * f) * left - f * loss * by_strain) / stretch**2
+    f *= s
+    below = (top if plus else -bottom) - steel[7] / En - now
+    if p[14] > 0.0 and below > 0.0:
+        f, slope = _buckled(p[14], p[15], p[16], below, steel[7], f, slope)
+    stress = f * left / stretch
+    tangent = 0.0 if strain < LEAST_STRAIN else ((slope - f) * left - f * loss * s * by_strain) / stretch**2
     t[2 * n + j], t[3 * n + j] = stress, tangent - En
     return stress, tangent
 
@@ -287,13 +311,21 @@ class ChangManderSteel(Material):
     With ``Cf`` the bar wears out: a half cycle of the plastic strain e_p does the damage (e_p / Cf) ** (1 / alpha), the
     strength falls to ``1 - damage (Cf / Cd) ** (1 / alpha)`` of itself, and from a damage of 1 on to nothing at 1.04.
 
+    With ``slenderness`` the bar buckles after Gomes and Appleton, from the natural strain e_0 = e_max - f_u / E down ::
+
+        f_buckled = gamma f_u - (g + gamma) / (1 + gamma) (gamma f_u - f),     g = (1 - reduction) min(k, 1) + reduction
+        k = sqrt(32 / (e_0 - e)) / (3 pi slenderness)
+
+    (the corner at k = 1 is cut off by 10 % over a quarter to each side).
+
     As in OpenSees, the strain at the end of a step, not at the reversal, says whether a reversal comes from the hardening
     branch, the plateau or the elastic line: steps have to be short beside the yield strain where it reverses. Rounding
     decides between two slopes 0.1 % apart where an inner loop closes on a straight piece. A bar breaks at the step that is
     kept; in OpenSees also one that a discarded iteration broke stays broken. The tangent is the derivative of the stress,
     with that of the damage.
 
-    Chang and Mander, NCEER-94-0006, 1994; Kunnath, Heo and Mohle, J. Struct. Eng. 135(4), 2009; Coffin and Manson, see
+    Chang and Mander, NCEER-94-0006, 1994; Gomes and Appleton, Eng. Struct. 19(10), 1997; Kunnath, Heo and Mohle, J. Struct. Eng.
+    135(4), 2009; Coffin and Manson, see
     `LowCycleFatigue`.
     """
 
@@ -311,6 +343,9 @@ class ChangManderSteel(Material):
     R3: float = nonnegative("loss of curvature with the length of a curve", default=4.0)
     a1: float = nonnegative("loss of the yield plateau with plastic strain", default=0.0)
     least_plateau: float = number("share of the plateau that is left at least", lower=0.0, upper=1.0, default=0.01)
+    slenderness: float = nonnegative("free length of the bar over its diameter; 0: it does not buckle", default=0.0)
+    reduction: float = number("share of the stress that buckling leaves alone", lower=0.0, upper=1.0, default=0.0)
+    gamma: float = nonnegative("pole of the buckled stress, as a share of the ultimate stress in tension", default=0.5)
 
     history: ClassVar[tuple[str, ...]] = (
         *_NUMBERS, *(f"half_cycle_{v}" for v in range(_HALVES)),

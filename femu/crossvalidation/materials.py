@@ -185,6 +185,7 @@ def _(m: MinMax, book: Book) -> int:
 @_write.register
 def _(m: ChangManderSteel, book: Book) -> int:
     return _command(book, "ReinforcingSteel", m.fy, m.fu, m.E, m.Eh, m.hardening_strain, m.ultimate_strain,
+                    *(("-GABuck", m.slenderness, 1.0, m.reduction, m.gamma) if m.slenderness > 0.0 else ()),
                     "-CMFatigue", m.Cf, m.alpha, m.Cd, "-IsoHard", m.a1, m.least_plateau, "-MPCurveParams", m.R1, m.R2, m.R3)
 
 

@@ -219,18 +219,20 @@ def _fatigue(d: Domain, reader: Reader, a: dict[str, Any]) -> Material:
     return laws.LowCycleFatigue(d.material(a["other"], reader), **{names[n]: a[n] for n in names if a[n] is not None})
 
 
-@MATERIALS.kind("ReinforcingSteel", into="ChangManderSteel",
+@MATERIALS.kind("ReinforcingSteel", into="ChangManderSteel; beta has no effect (nor in OpenSees), -DMBuck is not supported",
                 form="fy fu Es Esh esh eult | -GABuck lsr beta r gamma | -DMBuck lsr alpha | -CMFatigue Cf alpha Cd | "
                 "-IsoHard a1 limit | -MPCurveParams R1 R2 R3")
 def _reinforcing_steel(d: Domain, reader: Reader, a: dict[str, Any]) -> Material:
-    for option in ("GABuck", "DMBuck"):
-        if a[option] is not None and a[option][0] > 0.0:
-            raise reader.unsupported(f"option '-{option}' (buckling of the bar) is not supported.")
+    if a["DMBuck"] is not None and a["DMBuck"][0] > 0.0:
+        raise reader.unsupported("option '-DMBuck' (buckling after Dhakal and Maekawa) is not supported: use '-GABuck'.")
     options: dict[str, float] = {}
     for option, names in (("CMFatigue", ("Cf", "alpha", "Cd")), ("IsoHard", ("a1", "least_plateau")),
                           ("MPCurveParams", ("R1", "R2", "R3"))):
-        if a[option] is not None:
+        if a[option] is not None and (option != "CMFatigue" or a[option][0] * a[option][1] != 0.0):
             options.update(zip(names, a[option], strict=True))
+    if a["GABuck"] is not None:
+        lsr, _, r, gamma = a["GABuck"]
+        options.update(slenderness=max(lsr, 0.0), reduction=min(max(r, 0.0), 1.0), gamma=gamma)
     return laws.ChangManderSteel(*(a[n] for n in ("fy", "fu", "Es", "Esh", "esh", "eult")), **options)
 
 

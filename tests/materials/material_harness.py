@@ -256,6 +256,10 @@ CASES: dict[str, Case] = {
     "reinforcing steel, plateau gets shorter": Case(
         ChangManderSteel(*BAR, a1=4.3, least_plateau=0.2), 0.012,
         [["ReinforcingSteel", 1, *BAR, "-IsoHard", 4.3, 0.2]], round_off=CHANG_MANDER),
+    "reinforcing steel, buckles": Case(
+        ChangManderSteel(*BAR, 0.26, 0.506, 0.389, slenderness=7.0, reduction=0.2, gamma=0.4), 0.03,
+        [["ReinforcingSteel", 1, *BAR, "-CMFatigue", 0.26, 0.506, 0.389, "-GABuck", 7.0, 1.0, 0.2, 0.4]],
+        round_off=CHANG_MANDER),
     "strain penetration": Case(  # OpenSees forgets the virgin slip at the first commit of a material alone
         StrainPenetration(64.0, 0.021, 102.2, 1.0, 0.3, 0.8, virgin_slip=0.0), 0.1,
         [["Bond_SP01", 1, 64.0, 0.021, 102.2, 1.0, 0.3, 0.8]]),

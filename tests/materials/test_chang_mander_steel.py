@@ -113,3 +113,17 @@ def test_wrong_arguments() -> None:
         ChangManderSteel(FY, 400.0, E, EH, ONSET, ULTIMATE)
     with pytest.raises(InputError, match=r"least_plateau = 2.*between 0 and 1"):
         bar(least_plateau=2.0)
+
+
+def test_buckling_lowers_compression_alone() -> None:
+    """A slender bar follows the straight one in tension, falls below it in compression, and not below its share of it."""
+    straight, bent = along([0.03, -0.03]), along([0.03, -0.03], slenderness=9.0, reduction=0.3)
+    strain, f_u = straight.deformation[:, 0], FU * (1.0 + ULTIMATE) * (1.0 - np.log1p(ULTIMATE) + np.log1p(ONSET))
+    bend = np.log1p(0.03) - f_u / E  # natural strain from which it is bent, up to the modulus of natural strains
+    upper = np.log1p(strain) > bend + 1e-4
+    assert (bent.force[upper] == straight.force[upper]).all()
+    assert (bent.force[-200:] > straight.force[-200:]).all()
+    k = np.sqrt(32.0 / (bend - np.log(0.97))) / (3.0 * np.pi * 9.0)
+    share = (0.7 * k + 0.3 + 0.5) / 1.5
+    expected = (0.5 * f_u - share * (0.5 * f_u - straight.force[-1, 0] * 0.97)) / 0.97
+    assert bent.force[-1, 0] == pytest.approx(expected, rel=1e-3)

@@ -66,6 +66,8 @@ MATERIALS: dict[str, tuple[Material, float]] = {
     "ChangManderSteel": (ChangManderSteel(420e6, 620e6, 200e9, 8e9, 0.01, 0.1), 0.03),
     "ChangManderSteel, fatigue and isotropic hardening": (
         ChangManderSteel(420e6, 620e6, 200e9, 8e9, 0.01, 0.1, 0.26, 0.506, 0.389, a1=4.3, least_plateau=0.2), 0.02),
+    "ChangManderSteel, buckling": (
+        ChangManderSteel(420e6, 620e6, 200e9, 8e9, 0.01, 0.1, slenderness=6.0, reduction=0.4, gamma=0.5), 0.03),
     "ElasticGap": (ElasticGap(E, FY, 0.001, 0.05), 0.006),
     "ElasticGap, compression, damage": (ElasticGap(E, -FY, -0.001, 0.05, damage=True), 0.006),
     "MinMax": (MinMax(STEEL, -0.0075, 0.0078), 0.008),
