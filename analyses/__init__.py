@@ -29,6 +29,9 @@ from femu.analyses.runge_kutta import RungeKutta
 from femu.analyses.static import ArcLength, DisplacementControl, LoadControl, Pushover, protocol
 from femu.analyses.transient import Transient
 from femu.analyses.trbdf2 import TRBDF2
+from femu.arguments import typed_classes
+
+typed_classes(AlphaOS, FixedIterations, GeneralizedAlphaOS, KRAlpha)
 
 __all__ = [
     "BFGS",

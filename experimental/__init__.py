@@ -1,5 +1,6 @@
 """Experimental elements, specimens, setups, sites and transports of a hybrid test."""
 
+from femu.arguments import typed_classes
 from femu.experimental.actuator import Actuator
 from femu.experimental.basic_system import BasicSystem
 from femu.experimental.bfgs import BFGSTangent
@@ -48,6 +49,10 @@ from femu.experimental.stuck import SensorCheck
 from femu.experimental.tangent import InitialTangent, TangentEstimator
 from femu.experimental.transpose_tangent import TransposeTangent
 from femu.experimental.twin import TwinTangent
+
+typed_classes(AdaptiveCompensation, BFGSTangent, BroydenTangent, Cantilever, Direct, EigenvectorTangent, IntrinsicTangent, Jack,
+              Linear, OneActuator, PolynomialCompensation, RemoteApplication, RemoteController, RemoteSite, RemoteSpecimen,
+              Scaled, ThreeActuators, TransposeTangent, TwoActuators)
 
 __all__ = [
     "Actuator",

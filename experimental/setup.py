@@ -123,6 +123,9 @@ class Scaled(Linear):
     """
 
     def __init__(self, size: int, displacement: npt.ArrayLike = 1.0, force: npt.ArrayLike = 1.0) -> None:
+        for name, given in (("displacement", displacement), ("force", force)):
+            if np.shape(given) not in ((), (1,), (size,)):
+                raise InputError("Scaled", name, given, f"must be one number, or one for each of {size} strokes")
         self._displacement = np.broadcast_to(np.asarray(displacement, dtype=float), (size,)).copy()
         self._force = np.broadcast_to(np.asarray(force, dtype=float), (size,)).copy()
         for name, factors in (("displacement", self._displacement), ("force", self._force)):

@@ -26,9 +26,12 @@ SIGNATURE = b"\x89HDF\r\n\x1a\n"
 
 
 def is_marked(path: str | os.PathLike[str]) -> bool:
-    """Whether a file has the marks of a writer."""
-    with open(path, "rb") as stream:
-        head = stream.read(MARKS_PLACE + 1)
+    """Whether a file has the marks of a writer; one that cannot be read has none."""
+    try:
+        with open(path, "rb") as stream:
+            head = stream.read(MARKS_PLACE + 1)
+    except OSError:
+        return False
     return (head.startswith(SIGNATURE) and len(head) > MARKS_PLACE and head[VERSION_PLACE] == VERSION_WITH_MARKS
             and bool(head[MARKS_PLACE] & WRITING))
 

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from femu.arguments import typed
 from femu.batch.ida import IDACurves
 from femu.errors import AnalysisError, InputError
 
@@ -83,6 +84,7 @@ def fit_intervals(lower: npt.ArrayLike, upper: npt.ArrayLike) -> Fragility:
     return _fit(of, float(middle.mean()), float(max(middle.std(ddof=1), 0.05)))
 
 
+@typed
 def fit_counts(intensity: npt.ArrayLike, collapses: npt.ArrayLike, runs: npt.ArrayLike) -> Fragility:
     """Fit to numbers of collapses among numbers of runs at each intensity."""
     x, k, n = (np.asarray(v, dtype=np.float64).reshape(-1) for v in (intensity, collapses, runs))

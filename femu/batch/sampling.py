@@ -10,6 +10,7 @@ from typing import Protocol
 import numpy as np
 import numpy.typing as npt
 
+from femu.arguments import typed, typed_class
 from femu.errors import InputError
 
 Array = npt.NDArray[np.float64]
@@ -21,6 +22,7 @@ class Distribution(Protocol):
     def quantile(self, share: Array) -> Array: ...
 
 
+@typed_class
 @dataclass(frozen=True)
 class Uniform:
     """Any value between two bounds."""
@@ -36,6 +38,7 @@ class Uniform:
         return self.lower + (self.upper - self.lower) * share
 
 
+@typed_class
 @dataclass(frozen=True)
 class Normal:
     """Normal distribution, by its mean and standard deviation."""
@@ -53,6 +56,7 @@ class Normal:
         return self.mean + self.deviation * ndtri(share)
 
 
+@typed_class
 @dataclass(frozen=True)
 class Lognormal:
     """Lognormal distribution, by its median and the standard deviation of the logarithm."""
@@ -70,6 +74,7 @@ class Lognormal:
         return self.median * np.exp(self.dispersion * ndtri(share))
 
 
+@typed
 def latin_hypercube(vary: Mapping[str, Distribution], samples: int, seed: int) -> list[dict[str, float]]:
     """Parameter sets in which each parameter takes one value from each of ``samples`` equally likely intervals."""
     from scipy.stats import qmc
@@ -78,6 +83,7 @@ def latin_hypercube(vary: Mapping[str, Distribution], samples: int, seed: int) -
     return _sets(vary, qmc.LatinHypercube(len(vary), seed=_rng(seed)).random(samples))
 
 
+@typed
 def sobol(vary: Mapping[str, Distribution], samples: int, seed: int) -> list[dict[str, float]]:
     """Parameter sets from a scrambled Sobol sequence; its balance needs a power of two as the number of samples."""
     from scipy.stats import qmc

@@ -31,13 +31,15 @@ NEEDED = ("recording", "twin", "unknowns")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of a table.")
 def command(script: str, save: Path | None, as_json: bool) -> None:
     from femu.cli.table import finish
-    from femu.errors import InputError
+    from femu.errors import FileError, InputError
     from femu.identify import compare, identify
 
     path = sys.path[:]
     sys.path.insert(0, str(Path(script).resolve().parent))
     try:
         defined = runpy.run_path(script)
+    except (SyntaxError, OSError) as problem:
+        raise FileError(script, f"cannot be run: {problem}") from problem
     finally:
         sys.path[:] = path
     cases: dict[str, Any] = dict(defined.get("cases") or {})

@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 
+from femu.arguments import typed
 from femu.errors import InputError
 from femu.records.correction import Array, displacement, integral, velocity
 from femu.records.ground_motion import GroundMotion
@@ -19,11 +20,13 @@ def arias_build_up(motion: GroundMotion) -> Array:
     return math.pi / (2.0 * g) * integral(motion.acceleration**2, motion.dt)
 
 
+@typed
 def arias_intensity(motion: GroundMotion) -> float:
     """Arias intensity (1970), m/s."""
     return float(arias_build_up(motion)[-1])
 
 
+@typed
 def significant_duration(motion: GroundMotion, start: float = 0.05, end: float = 0.95) -> float:
     """Time from the first instant with more than `start` of the Arias intensity to that with `end` of it (s).
 
@@ -38,22 +41,26 @@ def significant_duration(motion: GroundMotion, start: float = 0.05, end: float =
     return last - first
 
 
+@typed
 def cumulative_absolute_velocity(motion: GroundMotion) -> float:
     """Integral of ``|a|`` (m/s)."""
     return float(integral(np.abs(motion.acceleration), motion.dt)[-1])
 
 
+@typed
 def housner_intensity(motion: GroundMotion, damping: float = 0.05) -> float:
     """Integral of the pseudo-velocity over the periods from 0.1 to 2.5 s (m)."""
     spectrum = motion.spectrum(HOUSNER_PERIODS, damping)
     return float(integral(spectrum.pseudo_velocity, HOUSNER_PERIODS[1] - HOUSNER_PERIODS[0])[-1])
 
 
+@typed
 def peak_velocity(motion: GroundMotion) -> float:
     """Peak ground velocity from rest (m/s). A record with a drifting baseline has to be corrected first."""
     return float(np.abs(velocity(motion.acceleration, motion.dt)).max())
 
 
+@typed
 def peak_displacement(motion: GroundMotion) -> float:
     """Peak ground displacement from rest (m). A record with a drifting baseline has to be corrected first."""
     return float(np.abs(displacement(motion.acceleration, motion.dt)).max())

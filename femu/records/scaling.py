@@ -7,11 +7,13 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike
 
+from femu.arguments import typed
 from femu.errors import InputError
 from femu.records.ground_motion import GroundMotion
 from femu.records.spectrum import checked_periods
 
 
+@typed
 def scaled_to_spectrum(motions: Sequence[GroundMotion], periods: ArrayLike, target: ArrayLike, damping: float = 0.05,
                        floor: float | None = None) -> list[GroundMotion]:
     """The records scaled so that the mean of their spectra comes nearest to a target over the given periods.

@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from femu.arguments import typed
 from femu.errors import InputError
 from femu.kernels import compiled, inlined, routine
 
@@ -175,6 +176,7 @@ def checked_damping(damping: float) -> float:
     return float(damping)
 
 
+@typed
 def response_spectrum(motion: GroundMotion, periods: ArrayLike | None = None, damping: float = 0.05) -> Spectrum:
     """Elastic response spectrum of a record (periods in s, 100 from 0.05 to 5 s if left out)."""
     at, ratio = checked_periods(periods), checked_damping(damping)
@@ -183,6 +185,7 @@ def response_spectrum(motion: GroundMotion, periods: ArrayLike | None = None, da
     return Spectrum(at, ratio, *peaks)
 
 
+@typed
 def rotated_spectrum(first: GroundMotion, second: GroundMotion, periods: ArrayLike | None = None,
                      damping: float = 0.05, percentiles: tuple[float, ...] = (50.0, 100.0)) -> Array:
     """Pseudo-acceleration of a pair of horizontal components over all directions: a row a percentile (RotDnn).
@@ -195,6 +198,8 @@ def rotated_spectrum(first: GroundMotion, second: GroundMotion, periods: ArrayLi
     if first.dt != second.dt or first.acceleration.size != second.acceleration.size:
         raise InputError("rotated_spectrum", "second", second, f"must have the samples of the first: {first!r}",
                          "trim and resample the pair alike")
+    if not percentiles or not all(0.0 <= p <= 100.0 for p in percentiles):
+        raise InputError("rotated_spectrum", "percentiles", percentiles, "must be numbers from 0 to 100")
     angles = np.arange(DIRECTIONS) * (np.pi / DIRECTIONS)
     peaks = np.empty((at.size, DIRECTIONS))
     _rotated(first.acceleration, second.acceleration, first.dt, at, ratio, angles, peaks)

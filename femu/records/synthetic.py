@@ -12,6 +12,7 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from femu.arguments import typed
 from femu.errors import InputError
 from femu.records.correction import without_baseline
 from femu.records.ground_motion import GroundMotion
@@ -22,6 +23,7 @@ LOW_FREQUENCY, LOW_DAMPING = 0.2, 0.6  # Hz; the second filter of Clough and Pen
 AT_THE_END = 0.05  # of the envelope's height
 
 
+@typed
 def synthetic(seed: int, *, duration: float = 30.0, dt: float = 0.01, pga: float = 3.0, ground_frequency: float = 2.5,
               ground_damping: float = 0.6, rise: float = 4.0, strong: float = 10.0) -> GroundMotion:
     """A motion of filtered white noise, scaled to `pga` (m/s²)."""
@@ -37,6 +39,7 @@ def synthetic(seed: int, *, duration: float = 30.0, dt: float = 0.01, pga: float
     return GroundMotion(f"synthetic {seed}", dt, without_baseline(samples, dt, 2)).scaled(pga=pga)
 
 
+@typed
 def spectrum_compatible(seed: int, periods: ArrayLike, target: ArrayLike, *, duration: float = 30.0, dt: float = 0.01,
                         damping: float = 0.05, rounds: int = 12) -> GroundMotion:
     """A motion whose pseudo-acceleration spectrum comes near to a target (m/s²) over the given periods.

@@ -41,6 +41,7 @@ from femu.filters import UKF, Bounds
 from femu.materials import Bilinear, ElasticSection
 from femu.updating import ModelUpdater, RemoteUpdater, Unknown, UpdatingHistory
 from tests.campaign import rig
+from tests.campaign.bad_arguments import sweep
 from tests.campaign.faults import small_disk
 from tests.campaign.tally import Tally
 
@@ -159,6 +160,13 @@ def files() -> Iterator[dict[str, Case]]:
         for kind, write in writers.items():
             cases[f"{kind} to a folder that is not there"] = lambda write=write: write(folder / "no" / "such" / "folder.h5")
             cases[f"{kind} in the place of a folder"] = lambda write=write: write(folder)
+        closed = folder / "closed"
+        closed.mkdir()
+        closed.chmod(0o500)
+        if os.access(closed, os.W_OK):  # of the administrator
+            closed = Path("/sys/kernel")
+        for kind, write in writers.items() if closed.exists() else ():
+            cases[f"{kind} to a read-only folder"] = lambda write=write: write(closed / "femu-test.h5")
         try:
             with small_disk(folder, "128k") as disk:
                 with contextlib.suppress(OSError):
@@ -190,6 +198,8 @@ COMMANDS: dict[str, list[str]] = {
     "plot: missing": ["plot", "none.h5", "modes"], "plot: kind": ["plot", "words", "beauty"],
     "plot: words": ["plot", "words", "modes"],
     "plot: scale": ["plot", "words", "modes", "--scale", "0"], "plot: modes": ["plot", "words", "modes", "--modes", "0"],
+    "identify: nothing": ["identify"], "identify: missing": ["identify", "none.py"], "identify: words": ["identify", "words"],
+    "demo: more": ["demo", "more"], "demo: no file": ["demo", "--output"],
     "monitor: port": ["monitor", "words", "--port", "-1"], "crossvalidate: missing": ["crossvalidate", "none.py"],
     "reproduce: unknown": ["reproduce", "miracles"], "bench: unknown": ["bench", "miracles"],
 }
@@ -233,11 +243,12 @@ def check() -> Tally:
             wrong = refused(name, case)
             tally.inputs += wrong is None
             tally.failures += [wrong] if wrong else []
+    tally.add(sweep())
     for words in COMMANDS.values():
         wrong = command(words)
         tally.inputs += wrong is None
         tally.failures += [wrong] if wrong else []
-    tally.lines.append(("files, experimental side, updating, filters, commands", f"{tally.inputs} refused"))
+    tally.lines.append(("files, experimental side, updating, filters, commands", f"{tally.inputs} refused, with the arguments"))
     return tally
 
 
