@@ -9,7 +9,8 @@ import numpy as np
 
 from femu import context as slot
 from femu.element import Array, Plan
-from femu.elements.frame_element import BASIC_STATE, clamped_forces
+from femu.elements.frame_element import BASIC_STATE
+from femu.elements.member_loads import MemberLoad, clamped_forces, clamped_in_space
 from femu.elements.quadrature import Hinges, Stations
 from femu.elements.sectioned_element import SectionedElement
 from femu.elements.sections import determine_sections
@@ -17,11 +18,10 @@ from femu.elements.space_displacement_kernel import STRAINS as SPACE_STRAINS
 from femu.elements.space_displacement_kernel import WORK_FLOATS as SPACE_FLOATS
 from femu.elements.space_displacement_kernel import section_constants as space_constants
 from femu.elements.space_displacement_kernel import space_displacement_based
-from femu.elements.space_member import SPACE_STATE, clamped_in_space
+from femu.elements.space_member import SPACE_STATE
 from femu.elements.space_sections import DEFORMATIONS, FORCES
 from femu.errors import InputError
 from femu.kernels import Kernel, shift
-from femu.loads import PointLoad, UniformLoad
 
 # geometry: 1/L, then by points the weights w L, and the curvatures by the rotations at i and j
 INVERSE, WEIGHTS = 0, 1
@@ -78,7 +78,8 @@ class DisplacementBeamColumn(SectionedElement):
 
     and the basic forces are the forces of the sections, integrated with the same functions. Member loads act by the
     forces of the clamped elastic bar. Curvature is linear in a member: divide it where it yields. In space both curvatures
-    are interpolated alike, and the twist is v_T / L. OpenSees: ``dispBeamColumn``.
+    are interpolated alike, and the twist is v_T / L. The interpolation has no shear strain: shear laws of sections take no part.
+    OpenSees: ``dispBeamColumn``.
     """
 
     _: KW_ONLY
@@ -103,7 +104,7 @@ class DisplacementBeamColumn(SectionedElement):
         return (sections.integers, [float(v) for v in constants], before + sections.histories,
                 sections.workspace + max(WORK_FLOATS * n, 4), 3)
 
-    def basic_load(self, load: UniformLoad | PointLoad, length: float, plan: Plan) -> Array:
+    def basic_load(self, load: MemberLoad, length: float, plan: Plan) -> Array:
         return np.array(clamped_forces(load, length))
 
     def space_kernel(self) -> Kernel:
@@ -117,5 +118,5 @@ class DisplacementBeamColumn(SectionedElement):
         return (sections.integers, space_constants(length, along.places, along.weights), before + sections.histories,
                 sections.workspace + SPACE_FLOATS * n, 6)
 
-    def space_load(self, load: UniformLoad | PointLoad, length: float, plan: Plan) -> Array:
+    def space_load(self, load: MemberLoad, length: float, plan: Plan) -> Array:
         return clamped_in_space(load, length)

@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from femu.element import Array, Plan
-from femu.elements.force_kernel import STRAINS, WORK_FLOATS, force_based, section_constants
+from femu.elements.force_kernel import SHEAR_WORK, STRAINS, WORK_FLOATS, force_based, section_constants, shear_constants
 from femu.elements.frame_element import BASIC_STATE
+from femu.elements.member_loads import MemberLoad, axial_force, moment, shear_force
 from femu.elements.sectioned_element import SectionedElement
 from femu.elements.space_force_kernel import POINTS as SPACE_POINTS
 from femu.elements.space_force_kernel import STRAINS as SPACE_STRAINS
@@ -16,9 +17,10 @@ from femu.elements.space_force_kernel import space_force_based
 from femu.elements.space_member import SPACE_STATE
 from femu.elements.space_sections import DEFORMATIONS, FORCES, PAIRS
 from femu.kernels import Kernel
-from femu.loads import PointLoad, UniformLoad
 
 _BY_POINTS = ("axial_strain", "curvature", "N", "M", "f_NN", "f_NM", "f_MM", "k_NN", "k_NM", "k_MM")
+_SHEAR = ("shear_strain", "V", "f_VV", "k_VV")
+_SHEAR_IN_SPACE = ("shear_strain_y", "Vy", "f_Vy_Vy", "k_Vy_Vy", "shear_strain_z", "Vz", "f_Vz_Vz", "k_Vz_Vz")
 _BY_POINTS_IN_SPACE = (*DEFORMATIONS, *FORCES, *(f"f_{pair}" for pair in PAIRS), *(f"k_{pair}" for pair in PAIRS))
 assert len(BASIC_STATE) == STRAINS and len(SPACE_STATE) == SPACE_STRAINS
 
@@ -39,52 +41,56 @@ class ForceBeamColumn(SectionedElement):
     increment is divided by 2, 4, ... 64. The stiffness is the inverse of the integrated flexibility; a section
     without stiffness counts with 1e-8 of its elastic one. One element a member is enough. In space Mz(x) and My(x) follow
     from their end moments in the same way, and T is constant. OpenSees: ``forceBeamColumn``.
+
+    Where sections deform in shear (`SectionWithShear`, or an `ElasticSection` with ``alpha_y``), so does the member: the shear
+    force is the derivative of the moment, V(x) = (Mi + Mj)/L + V_load(x), in space Vy of Mz and Vz of My.
     """
 
     def basic_kernel(self) -> Kernel:
-        return force_based(self.section_count)
+        return force_based(self.section_count, self.in_shear)
 
     def basic_plan(self, length: float) -> tuple[list[int], list[float], list[str], int, int]:
-        along = self.along(length)
+        along, shear = self.along(length), "y" if self.in_shear else ""
         n = len(along.places)
-        before = [f"section[{p}].{v}" for v in _BY_POINTS for p in range(n)]
-        sections = self.lay_out_sections(along, before)
+        before = [f"section[{p}].{v}" for v in (*_BY_POINTS, *(_SHEAR if shear else ())) for p in range(n)]
+        sections = self.lay_out_sections(along, before, shear=shear)
         EA, EI = sections.stiffness
         constants = section_constants(length, EA, EI, along.places, along.weights)
-        return sections.integers, constants, before + sections.histories, sections.workspace + WORK_FLOATS * n, 2 * n
+        for axis in shear:
+            constants += shear_constants(length, *sections.shear[axis])
+        return (sections.integers, constants, before + sections.histories,
+                sections.workspace + (WORK_FLOATS + len(shear) * SHEAR_WORK) * n, (2 + len(shear)) * n)
 
-    def basic_load(self, load: UniformLoad | PointLoad, length: float, plan: Plan) -> Array:
+    def basic_load(self, load: MemberLoad, length: float, plan: Plan) -> Array:
         x = np.array(self.along(length).places) * length
-        return np.concatenate([_axial(load, x, length), _moment(load, load.y, x, length)])
+        found = [axial_force(load, x, length), moment(load, "y", x, length)]
+        if self.in_shear:
+            found.append(shear_force(load, "y", x, length) * self._sheared("y", length))
+        return np.concatenate(found)
 
     def space_kernel(self) -> Kernel:
-        return space_force_based(self.section_count)
+        return space_force_based(self.section_count, self.in_shear)
 
     def space_plan(self, length: float) -> tuple[list[int], list[float], list[str], int, int]:
-        along = self.along(length)
+        along, shear = self.along(length), "yz" if self.in_shear else ""
         n = len(along.places)
-        before = [f"section[{p}].{v}" for v in _BY_POINTS_IN_SPACE for p in range(n)]
-        sections = self.lay_out_sections(along, before, in_space=True)
+        before = [f"section[{p}].{v}" for v in (*_BY_POINTS_IN_SPACE, *(_SHEAR_IN_SPACE if shear else ())) for p in range(n)]
+        sections = self.lay_out_sections(along, before, in_space=True, shear=shear)
         constants = space_constants(length, sections.stiffness, along.places, along.weights)
-        workspace = SPACE_POINTS + SPACE_FLOATS * n + sections.workspace
-        return sections.integers, constants, before + sections.histories, workspace, 3 * n
+        for axis in shear:
+            constants += shear_constants(length, *sections.shear[axis])
+        workspace = SPACE_POINTS + (SPACE_FLOATS + len(shear) * SHEAR_WORK) * n + sections.workspace
+        return sections.integers, constants, before + sections.histories, workspace, (3 + len(shear)) * n
 
-    def space_load(self, load: UniformLoad | PointLoad, length: float, plan: Plan) -> Array:
+    def space_load(self, load: MemberLoad, length: float, plan: Plan) -> Array:
         x = np.array(self.along(length).places) * length
-        return np.concatenate([_axial(load, x, length), _moment(load, load.y, x, length), -_moment(load, load.z, x, length)])
+        found = [axial_force(load, x, length), moment(load, "y", x, length), -moment(load, "z", x, length)]
+        if self.in_shear:
+            found += [sign * shear_force(load, axis, x, length) * self._sheared(axis, length)
+                      for axis, sign in (("y", 1.0), ("z", -1.0))]
+        return np.concatenate(found)
 
-
-def _axial(load: UniformLoad | PointLoad, x: Array, length: float) -> Array:
-    """Axial force of the sections at x by a member load, with end j free to move along the member."""
-    if isinstance(load, UniformLoad):
-        return load.x * (length - x)
-    # N jumps under the load: a section right there takes the mean, one at an end what the member has
-    a = load.at * length
-    return load.x * np.where(x == a, 0.5 if 0.0 < load.at < 1.0 else load.at, x < a)
-
-
-def _moment(load: UniformLoad | PointLoad, across: float, x: Array, length: float) -> Array:
-    """Moment of the sections at x by the part of a member load across it, of a simply supported member."""
-    if isinstance(load, UniformLoad):
-        return 0.5 * across * x * (x - length)
-    return -across * np.where(x < load.at * length, (1.0 - load.at) * x, load.at * (length - x))
+    def _sheared(self, axis: str, length: float) -> Array:
+        """By points, 1 where the section deforms in shear along an axis, and 0 elsewhere."""
+        runs = self.along(length).runs
+        return np.array([float(axis in section.shear_laws()) for _, section, count in runs for _ in range(count)])

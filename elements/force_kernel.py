@@ -1,4 +1,9 @@
-"""State determination of the force-based beam-column (see `femu.elements.force_beam_column`)."""
+"""State determination of the force-based beam-column (see `femu.elements.force_beam_column`).
+
+Sections that deform in shear have a law for it beside N and M, and the shear force V(x) = (Mi + Mj)/L + V_load(x) does work
+on the shear strain, so that both end rotations gain the same share. Members without such sections have a kernel of their
+own, without any of it.
+"""
 
 from __future__ import annotations
 
@@ -26,6 +31,11 @@ DEFORMATION, STRAINS = 9, 12
 SECTION_FLOATS = 10
 # workspace by points: section stiffness (3), target forces (2), move (2); then the sections'
 WORK_FLOATS = 7
+# with shear. Integers: where the table of the shear laws begins, then those of the sections. Geometry behind the rest: GA of
+# the virgin section, then by points 1/L, or 0 at a section without shear. State behind that of N and M: shear strain, V,
+# flexibility, stiffness. Workspace in front of the sections': stiffness, target force, move.
+SHEAR_CONSTANTS = 7  # by points, before GA
+SHEAR_FLOATS, SHEAR_WORK = 4, 3
 # what failed, left in the workspace: code, iterations, last energy and scale
 NO_SECTION_FORCE, SINGULAR_FLEXIBILITY, NOT_CONVERGED = 1, 2, 3
 
@@ -40,8 +50,29 @@ def section_constants(length: float, EA: float, EI: float, places: tuple[float, 
     return [EA, EI, *by_points]
 
 
+def shear_constants(length: float, GA: float, present: tuple[bool, ...]) -> list[float]:
+    """What the kernel reads besides for shear along one axis: of which points have it."""
+    return [GA, *(1.0 / length if has else 0.0 for has in present)]
+
+
 @inlined
-def _same(n, x, y):
+def cut_back(cut, start, slope, at, low, high, slope_low, slope_high, side):
+    """Where to go next on the line of a move that went beyond the least energy, from the slope there and at its start.
+
+    By false position; an end of the bracket that stays twice counts half, so that it moves too. Returns whether the place is
+    good enough, the next one, and the bracket.
+    """
+    if slope <= -ENOUGH * start and (cut == 0 or slope >= ENOUGH * start):
+        return True, at, low, high, slope_low, slope_high, side
+    if slope > 0.0:
+        slope_low, high, slope_high, side = slope_low * (0.5 if side == 1 else 1.0), at, slope, 1
+    else:
+        slope_high, low, slope_low, side = slope_high * (0.5 if side == -1 else 1.0), at, slope, -1
+    return False, low - slope_low * (high - low) / (slope_high - slope_low), low, high, slope_low, slope_high, side
+
+
+@inlined
+def same(n, x, y):
     """Whether two vectors are equal."""
     for j in range(n):
         if x[j] != y[j]:
@@ -102,8 +133,54 @@ def _slope(n, g, y, target, move):
 
 
 @inlined
-def _stiffness(n, g, f):
-    """Basic stiffness of the element: the inverse of its flexibility, integrated from that of the sections."""
+def invert_shear(n, GA, k, f):
+    """Flexibilities in shear."""
+    for j in range(n):
+        f[j] = 1.0 / (k[j] if abs(k[j]) > FLOOR * GA else k[j] + FLOOR * GA)
+
+
+@inlined
+def compatible_shear(n, weight, factor, e, y, f, target):
+    """What the shear of the sections adds to the end rotations, and to the energy of the error."""
+    turn, energy = 0.0, 0.0
+    for j in range(n):
+        dV = target[j] - y[j]
+        energy += weight[j] * dV * dV * f[j]
+        turn += weight[j] * factor[j] * (e[j] + f[j] * dV)
+    return turn, abs(energy)
+
+
+@inlined
+def size_of_shear(n, weight, GA, e, y):
+    """What shear adds to the elastic energy of the sections."""
+    total = 0.0
+    for j in range(n):
+        total += weight[j] * (GA * e[j] * e[j] + y[j] * y[j] / GA)
+    return total
+
+
+@inlined
+def slope_of_shear(n, weight, y, target, move):
+    """What shear adds to the derivative of the energy along a move."""
+    total = 0.0
+    for j in range(n):
+        total += weight[j] * (y[j] - target[j]) * move[j]
+    return total
+
+
+@inlined
+def shear_flexibility(n, weight, factor, f):
+    """What shear adds to the flexibility of the element for each pair of end moments."""
+    total = 0.0
+    for j in range(n):
+        total += weight[j] * factor[j] * factor[j] * f[j]
+    return total
+
+
+@inlined
+def _stiffness(n, g, f, sheared):
+    """Basic stiffness of the element: the inverse of its flexibility, integrated from that of the sections; ``sheared`` is
+    what shear adds to it for each pair of end moments."""
     axial, left, right = shift(g, PLACES + n), shift(g, PLACES + 2 * n), shift(g, PLACES + 3 * n)
     left_left, left_right, right_right = shift(g, PLACES + 4 * n), shift(g, PLACES + 5 * n), shift(g, PLACES + 6 * n)
     fnn, fni, fnj, fii, fij, fjj = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
@@ -114,6 +191,8 @@ def _stiffness(n, g, f):
         fii += left_left[j] * f[2 * n + j]
         fij += left_right[j] * f[2 * n + j]
         fjj += right_right[j] * f[2 * n + j]
+    if sheared != 0.0:
+        fii, fij, fjj = fii + sheared, fij + sheared, fjj + sheared
     c00, c01, c02 = fii * fjj - fij * fij, fij * fnj - fni * fjj, fni * fij - fii * fnj
     r = 1.0 / (fnn * c00 + fni * c01 + fnj * c02)
     return (c00 * r, c01 * r, c02 * r, (fnn * fjj - fnj * fnj) * r, (fni * fnj - fnn * fij) * r,
@@ -121,20 +200,29 @@ def _stiffness(n, g, f):
 
 
 @cache
-def force_based(points: int) -> Kernel:
+def force_based(points: int, shear: bool = False) -> Kernel:
     """Basic kernel for a number of points: a constant, so that the loops over the points unroll."""
     n = points
+    floats, work = (SECTION_FLOATS + SHEAR_FLOATS, WORK_FLOATS + SHEAR_WORK) if shear else (SECTION_FLOATS, WORK_FLOATS)
 
     def determination(i, g, p, c, t, w, v, rate, step, load):
         place = shift(g, PLACES)
         e, y, f = shift(t, STRAINS), shift(t, STRAINS + 2 * n), shift(t, STRAINS + 4 * n)
         known = shift(t, STRAINS + 7 * n)  # the stiffnesses that f and the element's stiffness belong to
         committed = shift(c, STRAINS)
-        k, target, move, rest = w, shift(w, 3 * n), shift(w, 5 * n), shift(w, WORK_FLOATS * n)
+        k, target, move, rest = w, shift(w, 3 * n), shift(w, 5 * n), shift(w, work * n)
+        if shear:
+            laws, i = shift(i, i[0]), shift(i, 1)
+            weight, GA = shift(g, PLACES + n), g[PLACES + SHEAR_CONSTANTS * n]
+            factor = shift(g, PLACES + SHEAR_CONSTANTS * n + 1)
+            ev, yv, fv, known_v = (shift(e, SECTION_FLOATS * n), shift(e, (SECTION_FLOATS + 1) * n),
+                                   shift(e, (SECTION_FLOATS + 2) * n), shift(e, (SECTION_FLOATS + 3) * n))
+            kv, target_v, move_v = (shift(w, WORK_FLOATS * n), shift(w, (WORK_FLOATS + 1) * n),
+                                    shift(w, (WORK_FLOATS + 2) * n))
         code, iterations, error, scale = 0, 0, 0.0, 0.0
         for level in range(SUBDIVISIONS + 1):
             parts = 1 << level
-            for j in range(SECTION_FLOATS * n):
+            for j in range(floats * n):
                 e[j] = committed[j]
             # a virgin element has no flexibility and no stiffness yet: its first iteration moves nothing and finds them
             N, Mi, Mj = c[0], c[1], c[2]
@@ -160,6 +248,8 @@ def force_based(points: int) -> Kernel:
                     if iteration > 0:
                         if error > TOLERANCE * scale:
                             scale = _size(n, g, e, y)
+                            if shear:
+                                scale += size_of_shear(n, weight, GA, ev, yv)
                         if error <= TOLERANCE * scale:
                             code = 0
                             break
@@ -173,40 +263,60 @@ def force_based(points: int) -> Kernel:
                         move[j], move[n + j] = strain, curvature
                         e[j] += strain
                         e[n + j] += curvature
+                    if shear:
+                        for j in range(n):
+                            target_v[j] = (Mi + Mj) * factor[j] + load[2 * n + j]
+                            move_v[j] = fv[j] * (target_v[j] - yv[j])
+                            ev[j] += move_v[j]
                     start = _slope(n, g, y, target, move) if compatible else 0.0
-                    # a move beyond the least energy on its line is cut back to about there, by false position; an end
-                    # of the bracket that stays twice counts half, so that it moves too
+                    if shear:
+                        start += slope_of_shear(n, weight, yv, target_v, move_v) if compatible else 0.0
                     low, high, slope_low, slope_high, side = 0.0, 1.0, start, 0.0, 0
                     at, failed = 1.0, 0
                     for cut in range(CUTS + 1):
                         failed = determine_sections(n, i, p, c, t, rest, e, y, k, step)
+                        if shear:
+                            failed += determine_sections(n, laws, p, c, t, rest, ev, yv, kv, step, 1)
                         # (a slope that is only round-off has no least energy)
                         if failed != 0 or not start < -TOLERATED * scale or cut == CUTS:
                             break
                         slope = _slope(n, g, y, target, move)
-                        if slope <= -ENOUGH * start and (cut == 0 or slope >= ENOUGH * start):
+                        if shear:
+                            slope += slope_of_shear(n, weight, yv, target_v, move_v)
+                        found, to, low, high, slope_low, slope_high, side = cut_back(
+                            cut, start, slope, at, low, high, slope_low, slope_high, side)
+                        if found:
                             break
-                        if slope > 0.0:
-                            slope_low, high, slope_high, side = slope_low * (0.5 if side == 1 else 1.0), at, slope, 1
-                        else:
-                            slope_high, low, slope_low, side = slope_high * (0.5 if side == -1 else 1.0), at, slope, -1
-                        wanted = low - slope_low * (high - low) / (slope_high - slope_low)
                         for j in range(2 * n):
-                            e[j] += (wanted - at) * move[j]
-                        at = wanted
+                            e[j] += (to - at) * move[j]
+                        if shear:
+                            for j in range(n):
+                                ev[j] += (to - at) * move_v[j]
+                        at = to
                     if failed != 0:
                         code = NO_SECTION_FORCE
                         break
                     compatible = knn != 0.0
-                    if not _same(3 * n, k, known):
+                    unchanged, sheared = same(3 * n, k, known), 0.0
+                    if shear:
+                        unchanged = unchanged and same(n, kv, known_v)
+                    if not unchanged:
                         for j in range(3 * n):
                             known[j] = k[j]
                         _invert_sections(n, g, k, f)
-                        knn, kni, knj, kii, kij, kjj = _stiffness(n, g, f)
+                        if shear:
+                            for j in range(n):
+                                known_v[j] = kv[j]
+                            invert_shear(n, GA, kv, fv)
+                            sheared = shear_flexibility(n, weight, factor, fv)
+                        knn, kni, knj, kii, kij, kjj = _stiffness(n, g, f, sheared)
                         if not math.isfinite(knn + kii + kjj):
                             code = SINGULAR_FLEXIBILITY
                             break
                     sn, si, sj, energy = _compatible(n, g, e, y, f, target)
+                    if shear:
+                        turn, error_v = compatible_shear(n, weight, factor, ev, yv, fv, target_v)
+                        si, sj, energy = si + turn, sj + turn, energy + error_v
                 if code == NOT_CONVERGED and error <= TOLERATED * scale:
                     code = 0
                 if code != 0:
@@ -219,4 +329,4 @@ def force_based(points: int) -> Kernel:
         w[0], w[1], w[2], w[3] = float(code), float(iterations), error, scale
         return code
 
-    return Kernel(determination, slot.BASIC_SIGNATURE, f"{__name__}.force_based_{points}")
+    return Kernel(determination, slot.BASIC_SIGNATURE, f"{__name__}.force_based_{points}{'_shear' if shear else ''}")

@@ -10,10 +10,10 @@ import numpy as np
 
 from femu.element import Array, Element, Name, Plan, chord, dimensions
 from femu.elements.frame import BASIC_WORKSPACE, END_REACTIONS, GEOMETRIES, frame_group
+from femu.elements.member_loads import MemberLoad, end_reactions
 from femu.elements.space_member import SPACE_NAMES, member_load_in_space, numbers, placed, plan_in_space
 from femu.errors import InputError
 from femu.kernels import Kernel
-from femu.loads import PointLoad, UniformLoad
 from femu.parameters import nonnegative
 
 BASIC_NAMES = ("N", "Mi", "Mj")
@@ -88,7 +88,7 @@ class FrameElement(Element):
         """Integers, constants, names of the state after the basic head, workspace, and floats of member load."""
         raise NotImplementedError
 
-    def basic_load(self, load: UniformLoad | PointLoad, length: float, plan: Plan) -> Array:
+    def basic_load(self, load: MemberLoad, length: float, plan: Plan) -> Array:
         """What a member load adds to the basic system's load vector."""
         raise NotImplementedError
 
@@ -100,7 +100,7 @@ class FrameElement(Element):
         """As `basic_plan`, in space."""
         raise NotImplementedError
 
-    def space_load(self, load: UniformLoad | PointLoad, length: float, plan: Plan) -> Array:
+    def space_load(self, load: MemberLoad, length: float, plan: Plan) -> Array:
         """As `basic_load`, in space."""
         raise NotImplementedError
 
@@ -158,17 +158,4 @@ class FrameElement(Element):
         if plan.basic_forces == SPACE_NAMES:
             return member_load_in_space(self, load, plan)
         length = plan.geometry[0]
-        if isinstance(load, UniformLoad):
-            ends = [-load.x * length, -load.y * length / 2.0, -load.y * length / 2.0]
-        else:
-            ends = [-load.x, -load.y * (1.0 - load.at), -load.y * load.at]
-        return np.concatenate([ends, self.basic_load(load, length, plan)])
-
-
-def clamped_forces(load: UniformLoad | PointLoad, length: float) -> tuple[float, float, float]:
-    """Basic forces (N at end j, Mi, Mj) of a load on a prismatic elastic bar with clamped ends."""
-    if isinstance(load, UniformLoad):
-        moment = load.y * length**2 / 12.0
-        return -0.5 * load.x * length, -moment, moment
-    a, b = load.at, 1.0 - load.at
-    return -load.x * a, -load.y * length * a * b**2, load.y * length * a**2 * b
+        return np.concatenate([end_reactions(load, length, "y"), self.basic_load(load, length, plan)])

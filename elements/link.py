@@ -6,11 +6,18 @@ direction, by a constant matrix, and the basic forces back into nodal forces::
     v = B u,    f = B^T q,    K = B^T k B
 
 Only the degrees of freedom that B touches belong to the link: a spring along x leaves rotations alone.
+
+With P-Delta the axial force N, the first of the basic forces, acts on the relative displacement across the link as well::
+
+    f = B^T q + sum N (s u) r,    K = B^T k B + sum N/2 (r s^T + s r^T)
+
+with a row s of relative displacement and a row r of forces for each direction across. Where the ends bear moments of their
+own, r is not s times a factor and the exact stiffness is not symmetric: its symmetric part is used.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import KW_ONLY
 
 import numpy as np
@@ -21,10 +28,11 @@ from femu.element import SPACE_DOFS, Array, Element, Name, Plan, dimensions, dof
 from femu.elements.assembly import scatter_vectors
 from femu.elements.truss import check_damped
 from femu.errors import InputError
-from femu.kernels import Kernel, floats_at, ints_at, kernel, shift
+from femu.kernels import Kernel, floats_at, inlined, ints_at, kernel, shift
 from femu.laws import call_block
 
-# geometry: number of directions m, number of degrees of freedom n, then B row by row
+# geometry: number of directions m, number of degrees of freedom n, then B row by row; with P-Delta then the number of
+# directions across, and for each the rows s and r
 DIRECTIONS, COUNT, B = 0, 1, 2
 NEGLIGIBLE = 1e-14  # entries of B that are only the round-off of sines and cosines
 # workspace of a block: strain, rate, stress, tangent, damping
@@ -33,8 +41,8 @@ PARALLEL = 1e-10  # sine of the angle below which two directions count as one
 FORCE_NAMES = {"x": "Fx", "y": "Fy", "z": "Fz", "rx": "Mx", "ry": "My", "rz": "Mz"}
 
 
-@kernel(slot.GROUP)
-def link_group(context, first, count, mode):
+@inlined
+def _links(context, first, count, mode, p_delta):
     """Forces and stiffnesses of many links, added to those of the structure.
 
     The laws are evaluated in all modes: at its committed deformation a law gives its committed force, and the force
@@ -71,6 +79,15 @@ def link_group(context, first, count, mode):
             f[a] = 0.0
             for d in range(m):
                 f[a] += matrix[d * n + a] * state[d]
+        if p_delta:
+            context[slot.CHANGED] = 1  # its stiffness goes with the axial force
+            across = shift(matrix, m * n + 1)
+            for o in range(int(matrix[m * n])):
+                moved = 0.0
+                for a in range(n):
+                    moved += across[2 * o * n + a] * u[own[slot.DOFS + a]]
+                for a in range(n):
+                    f[a] += state[0] * moved * across[(2 * o + 1) * n + a]
         if mode == slot.FORCES:
             total = floats_at(context[slot.F])
             for a in range(n):
@@ -86,8 +103,26 @@ def link_group(context, first, count, mode):
                     for a in range(n):
                         for b in range(a + 1):
                             k[a * (a + 1) // 2 + b] += matrix[d * n + a] * value * matrix[o * n + b]
+        if p_delta:
+            for o in range(int(matrix[m * n])):
+                s, r = shift(across, 2 * o * n), shift(across, (2 * o + 1) * n)
+                for a in range(n):
+                    for b in range(a + 1):
+                        k[a * (a + 1) // 2 + b] += 0.5 * state[0] * (r[a] * s[b] + s[a] * r[b])
         scatter_vectors(context, own, n, f, k)
     return 0
+
+
+@kernel(slot.GROUP)
+def link_group(context, first, count, mode):
+    """Links without P-Delta."""
+    return _links(context, first, count, mode, False)
+
+
+@kernel(slot.GROUP)
+def p_delta_link_group(context, first, count, mode):
+    """Links with P-Delta."""
+    return _links(context, first, count, mode, True)
 
 
 @kernel(slot.BASIC_SIGNATURE)
@@ -123,18 +158,21 @@ class BasicLink(Element):
         return (self.i, self.j)
 
     def lay_out(self, rows: list[list[float]], basic: Kernel, integers: list[int], forces: list[str],
-                deformations: list[str], histories: list[str], workspace: int, damped: bool, restless: bool) -> Plan:
-        """Plan with the rows of B over the degrees of freedom of node i, then of node j."""
+                deformations: list[str], histories: list[str], workspace: int, damped: bool, restless: bool,
+                across: Sequence[tuple[Sequence[float], Sequence[float]]] = ()) -> Plan:
+        """Plan with the rows of B over the degrees of freedom of node i, then of node j; ``across`` are the rows of P-Delta."""
         matrix = np.array(rows)
         matrix[np.abs(matrix) < NEGLIGIBLE * np.abs(matrix).max(axis=1, keepdims=True)] = 0.0
         used = np.flatnonzero(matrix.any(axis=0))
         directions = dof_names({2: 1, 6: 2, 12: 3}[matrix.shape[1]])
         dofs = [(node, d) for node in self.nodes for d in directions]
         m, n = len(rows), len(used)
+        geometric = [float(row[a]) for pair in across for row in pair for a in used]
         triangle = [f"k_{forces[a]}_{forces[b]}" for a in range(m) for b in range(a, m)]
         return Plan(
-            dofs=[dofs[a] for a in used], group=link_group, basic=basic, integers=integers,
-            geometry=[float(m), float(n), *(float(v) for v in matrix[:, used].ravel())],
+            dofs=[dofs[a] for a in used], group=p_delta_link_group if across else link_group, basic=basic, integers=integers,
+            geometry=[float(m), float(n), *(float(v) for v in matrix[:, used].ravel()),
+                      *([float(len(across)), *geometric] if across else [])],
             state=[*forces, *triangle, *deformations, *histories],
             workspace=2 * m + n + max(n * (n + 1), m * (m + 1)) // 2 + workspace,
             damped=damped, restless=restless, basic_forces=tuple(forces))
@@ -178,6 +216,10 @@ class Link(BasicLink):
         """Row of B for each direction."""
         raise NotImplementedError
 
+    def across(self, coordinates: dict[Name, Array]) -> list[tuple[list[float], list[float]]]:
+        """Rows s and r of P-Delta for each direction across the link; none without P-Delta."""
+        return []
+
     def plan(self, coordinates: dict[Name, Array]) -> Plan:
         directions = dof_names(dimensions(self, coordinates))
         for direction in self.laws:
@@ -189,7 +231,8 @@ class Link(BasicLink):
             [rows[d] for d in self.laws], uniaxial_laws, [len(laws), *part_table(laws, len(self.declared), 0, start=1)],
             [FORCE_NAMES[d] for d in self.laws], [f"v_{d}" for d in self.laws],
             [f"{d}.{h}" for d, law in self.laws.items() for h in law.history_names()],
-            POINT_FLOATS + max(law.workspace(1) for law in laws), self.damped, any(law.rate_dependent for law in laws))
+            POINT_FLOATS + max(law.workspace(1) for law in laws), self.damped, any(law.rate_dependent for law in laws),
+            self.across(coordinates))
 
 
 def turned(cosine: float, sine: float, arm_i: float = 0.0, arm_j: float = 0.0) -> dict[str, list[float]]:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import KW_ONLY
 from typing import NamedTuple
 
 from femu.component import Constitutive, Section
 from femu.elements.frame_element import BASIC_STATE, FrameElement
 from femu.elements.quadrature import RULES, Hinges, Integration, Stations, spread
-from femu.elements.sections import RUN, RUN_SIZE, gather_floats, initial_stiffness
+from femu.elements.sections import NO_SHEAR, RUN, RUN_SIZE, gather_floats, initial_stiffness
 from femu.elements.space_member import SPACE_STATE
 from femu.errors import InputError
 
@@ -20,6 +21,7 @@ class Sections(NamedTuple):
     histories: list[str]  # names of their history variables
     workspace: int  # floats of workspace
     stiffness: tuple[float, ...]  # diagonal of that of the virgin section: EA and EI in the plane
+    shear: dict[str, tuple[float, tuple[bool, ...]]]  # by axis: GA of the virgin section, and which points have shear
 
 
 class SectionedElement(FrameElement):
@@ -64,26 +66,68 @@ class SectionedElement(FrameElement):
         assert self.section is not None
         return [("section", self.section)]
 
-    def lay_out_sections(self, integration: Integration, before: list[str], in_space: bool = False) -> Sections:
-        """Lay out the sections; ``before`` are the state variables between the basic ones and the histories."""
+    @property
+    def in_shear(self) -> bool:
+        """Whether a section along the member deforms in shear."""
+        return any(isinstance(part, Section) and part.shear_laws() for _, part in self.parts())
+
+    def lay_out_sections(self, integration: Integration, before: list[str], in_space: bool = False,
+                         shear: str = "") -> Sections:
+        """Lay out the sections; ``before`` are the state variables between the basic ones and the histories.
+
+        ``shear`` names the axes along which shear laws are laid out too: their tables follow that of the sections, and where
+        they begin stands in front of it.
+        """
         runs = [(label, section.in_space() if in_space else section, count) for label, section, count in integration.runs]
         integers: list[int] = [len(runs)]
         tail: list[int] = []
         parameters, history = len(self.declared), len(SPACE_STATE if in_space else BASIC_STATE) + len(before)
         names: list[str] = []
         workspace, first = 0, 0
-        for label, section, count in runs:
+        begins: list[int] = []
+        for (label, section, count), (_, original, _) in zip(runs, integration.runs, strict=True):
             integers += [section.kernel().address, RUN + RUN_SIZE * len(runs) + len(tail), parameters, history, count]
             tail += section.integers()
-            parameters += section.parameter_count
-            variables = section.history_names()
-            own = [""] * (len(variables) * count)
-            for variable, places in zip(variables, section.places(count), strict=True):
-                for point, place in enumerate(places):
-                    own[place] = f"{label}[{first + point}].{variable}"
+            begins.append(parameters)
+            parameters += original.parameter_count
+            own = _history(section, count, lambda point, h: f"{label}[{point}].{h}", first)  # noqa: B023
             names += own
             history += len(own)
             first += count
             workspace = max(workspace, section.workspace(count) + (
                 gather_floats(section.components) * count if len(runs) > 1 else 0))
-        return Sections(integers + tail, names, workspace, initial_stiffness(runs[-1][1]))
+        tables, found = [integers + tail], {}
+        for axis in shear:
+            table, own, more, found[axis] = self._lay_out_shear(axis, integration, begins, history)
+            tables.append(table)
+            names += own
+            history += len(own)
+            workspace = max(workspace, more)
+        at = [len(shear) + sum(len(table) for table in tables[:k]) for k in range(1, len(tables))]
+        return Sections([*at, *(v for table in tables for v in table)], names, workspace, initial_stiffness(runs[-1][1]), found)
+
+    @staticmethod
+    def _lay_out_shear(axis: str, integration: Integration, parameters: list[int],
+                       history: int) -> tuple[list[int], list[str], int, tuple[float, tuple[bool, ...]]]:
+        """Table of the shear laws along an axis, their history, workspace, and what `Sections.shear` says of them."""
+        laws = [(label, *section.shear_laws().get(axis, (NO_SHEAR, 0)), count) for label, section, count in integration.runs]
+        integers, tail, names, workspace, first = [len(laws)], list[int](), list[str](), 0, 0
+        for (label, law, start, count), begin in zip(laws, parameters, strict=True):
+            integers += [law.kernel().address, RUN + RUN_SIZE * len(laws) + len(tail), begin + start, history + len(names), count]
+            tail += law.integers()
+            names += _history(law, count, lambda point, h: f"{label}[{point}].shear_{axis}.{h}", first)  # noqa: B023
+            workspace = max(workspace, law.workspace(count) + (gather_floats(1) * count if len(laws) > 1 else 0))
+            first += count
+        stiffness = max((initial_stiffness(law)[0] for _, law, _, _ in laws if law is not NO_SHEAR), default=1.0)
+        present = tuple(law is not NO_SHEAR for _, law, _, count in laws for _ in range(count))
+        return integers + tail, names, workspace, (stiffness, present)
+
+
+def _history(part: Constitutive, count: int, name: Callable[[int, str], str], first: int) -> list[str]:
+    """Names of the history of a run of points, in order of storage."""
+    variables = part.history_names()
+    own = [""] * (len(variables) * count)
+    for variable, places in zip(variables, part.places(count), strict=True):
+        for point, place in enumerate(places):
+            own[place] = name(first + point, variable)
+    return own

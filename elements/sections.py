@@ -10,9 +10,9 @@ import ctypes
 
 import numpy as np
 
-from femu.component import Section
-from femu.kernels import inlined, shift
-from femu.laws import call_block
+from femu.component import Constitutive
+from femu.kernels import Kernel, inlined, kernel, shift
+from femu.laws import BLOCK, call_block
 
 # integers: number of runs, then for each its block's address, where its integers, parameters and history begin, and
 # its number of points
@@ -57,7 +57,24 @@ def determine_sections(n, i, p, c, t, w, x, y, k, step, components=2):
     return failed
 
 
-def initial_stiffness(section: Section) -> tuple[float, ...]:
+@kernel(BLOCK)
+def _held(n, i, p, c, t, w, x, r, s, y, k, d):
+    for j in range(n):
+        y[j], k[j] = x[j], 1.0
+    return 0
+
+
+class NoShear(Constitutive):
+    """Stands where a section of a member with shear has none: the member never gives it a shear strain."""
+
+    def kernel(self) -> Kernel:
+        return _held
+
+
+NO_SHEAR = NoShear()
+
+
+def initial_stiffness(section: Constitutive) -> tuple[float, ...]:
     """Diagonal of the stiffness of a virgin section (EA and EI in the plane): the scale of what counts as no stiffness."""
     m = section.components
     p = np.array([value for _, _, value in section.walk_parameters()] or [0.0])

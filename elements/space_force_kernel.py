@@ -1,5 +1,6 @@
 """State determination of the force-based beam-column in space: that of `femu.elements.force_kernel` with four components a
-section and six basic forces."""
+section and six basic forces. With shear, Vy(x) = (Mz_i + Mz_j)/L + Vy_load(x) and Vz(x) = (My_i + My_j)/L + Vz_load(x): each
+is the derivative of its moment along the member."""
 
 from __future__ import annotations
 
@@ -9,15 +10,23 @@ from functools import cache
 from femu import context as slot
 from femu.elements.force_kernel import (
     CUTS,
-    ENOUGH,
     FLOOR,
     ITERATIONS,
     NO_SECTION_FORCE,
     NOT_CONVERGED,
+    SHEAR_FLOATS,
+    SHEAR_WORK,
     SINGULAR_FLEXIBILITY,
     SUBDIVISIONS,
     TOLERANCE,
     TOLERATED,
+    compatible_shear,
+    cut_back,
+    invert_shear,
+    same,
+    shear_flexibility,
+    size_of_shear,
+    slope_of_shear,
 )
 from femu.elements.sections import determine_sections
 from femu.elements.space_sections import BASIC, BASIC_TRIANGLE, COMPONENT, COMPONENTS, ENTRY, TRIANGLE, integrate, invert
@@ -36,6 +45,13 @@ Q, COMPATIBLE, WANTED, ERROR, SQUARE = 0, BASIC, 2 * BASIC, 3 * BASIC, 4 * BASIC
 PIECES = SQUARE + BASIC * BASIC
 POINTS = PIECES + BASIC_TRIANGLE + 2 * BASIC * BASIC
 WORK_FLOATS = TRIANGLE + 2 * COMPONENTS
+# with shear, for y and then for z. Integers: where the tables of the shear laws begin, then those of the sections. The rest
+# as in the plane, axis by axis: geometry from SHEAR_CONSTANTS by points on, state behind that of the other components,
+# workspace in front of the sections'
+SHEAR_AXES, SHEAR_CONSTANTS = 2, 1 + BASIC
+# basic moments of each axis, and the places of their pairs in the upper triangle of the flexibility
+MOMENTS, PAIRS_OF_MOMENTS = ((1, 2), (3, 4)), ((6, 7, 11), (15, 16, 18))
+SHEAR_LOADS = 3  # where the shear by member loads stands in the load vector, by points
 
 
 def section_constants(length: float, elastic: tuple[float, ...], places: tuple[float, ...],
@@ -43,14 +59,6 @@ def section_constants(length: float, elastic: tuple[float, ...], places: tuple[f
     """The geometry vector that the kernel reads."""
     one, left, right = [1.0] * len(places), [x - 1.0 for x in places], list(places)
     return [*elastic, *(w * length for w in weights), *one, *left, *right, *left, *right, *one]
-
-
-@inlined
-def _same(n, x, y):
-    for j in range(n):
-        if x[j] != y[j]:
-            return False
-    return True
 
 
 @inlined
@@ -123,10 +131,15 @@ def _slope(n, g, y, target, move):
 
 
 @inlined
-def _stiffness(n, g, f, square, pieces):
-    """Basic stiffness of the element, full: the inverse of its flexibility; whether it has one."""
+def _stiffness(n, g, f, sheared, square, pieces):
+    """Basic stiffness of the element, full: the inverse of its flexibility; whether it has one. ``sheared`` is what shear
+    along y and z adds to the flexibility."""
     full, work = shift(pieces, BASIC_TRIANGLE), shift(pieces, BASIC_TRIANGLE + BASIC * BASIC)
     integrate(n, shift(g, WEIGHTS), shift(g, WEIGHTS + n), f, pieces)
+    for axis in range(SHEAR_AXES):
+        if sheared[axis] != 0.0:
+            for entry in PAIRS_OF_MOMENTS[axis]:
+                pieces[entry] += sheared[axis]
     entry = 0
     for a in range(BASIC):
         for b in range(a, BASIC):
@@ -141,6 +154,25 @@ def _stiffness(n, g, f, square, pieces):
 
 
 @inlined
+def _slope_of_shear(n, weight, sheared, beside):
+    total = 0.0
+    for axis in range(SHEAR_AXES):
+        own, other = shift(sheared, axis * SHEAR_FLOATS * n), shift(beside, axis * SHEAR_WORK * n)
+        total += slope_of_shear(n, weight, shift(own, n), shift(other, n), shift(other, 2 * n))
+    return total
+
+
+@inlined
+def _flexibility_in_shear(n, weight, constants, own, other):
+    """Invert the stiffnesses in shear along one axis; what they add to the flexibility of the element."""
+    known = shift(own, 3 * n)
+    for j in range(n):
+        known[j] = other[j]
+    invert_shear(n, constants[0], other, shift(own, 2 * n))
+    return shear_flexibility(n, weight, shift(constants, 1), shift(own, 2 * n))
+
+
+@inlined
 def _unpack(triangle, square):
     entry = 0
     for a in range(BASIC):
@@ -151,9 +183,11 @@ def _unpack(triangle, square):
 
 
 @cache
-def space_force_based(points: int) -> Kernel:
+def space_force_based(points: int, shear: bool = False) -> Kernel:
     """Basic kernel for a number of points."""
     n, components = points, COMPONENTS
+    extra, work = (SHEAR_AXES * SHEAR_FLOATS, SHEAR_AXES * SHEAR_WORK) if shear else (0, 0)
+    floats, at_shear, axis_floats = SECTION_FLOATS + extra, WEIGHTS + SHEAR_CONSTANTS * n, 1 + n
 
     def determination(i, g, p, c, t, w, v, rate, step, load):
         factor = shift(g, WEIGHTS + n)
@@ -163,13 +197,18 @@ def space_force_based(points: int) -> Kernel:
         q, s, wanted, r, square = shift(w, Q), shift(w, COMPATIBLE), shift(w, WANTED), shift(w, ERROR), shift(w, SQUARE)
         pieces, k = shift(w, PIECES), shift(w, POINTS)
         target, move = shift(k, TRIANGLE * n), shift(k, (TRIANGLE + components) * n)
-        rest = shift(k, WORK_FLOATS * n)
+        rest = shift(k, (WORK_FLOATS + work) * n)
+        if shear:
+            tables, i = i, shift(i, SHEAR_AXES)
+            weight, constants = shift(g, WEIGHTS), shift(g, at_shear)
+            # axis by axis: strain, force, flexibility, known stiffness; stiffness, target, move
+            sheared, beside = shift(e, SECTION_FLOATS * n), shift(k, WORK_FLOATS * n)
         code, iterations, error, scale, negligible = 0, 0, 0.0, 0.0, 0.0
         for j in range(n):
             negligible += ROUND_OFF * g[WEIGHTS + j] * g[ELASTIC]
         for level in range(SUBDIVISIONS + 1):
             parts = 1 << level
-            for j in range(SECTION_FLOATS * n):
+            for j in range(floats * n):
                 e[j] = committed[j]
             # a virgin element has no flexibility and no stiffness yet: its first iteration moves nothing and finds them
             for a in range(BASIC):
@@ -196,6 +235,10 @@ def space_force_based(points: int) -> Kernel:
                     if iteration > 0:
                         if error > TOLERANCE * scale:
                             scale = _size(n, g, e, y)
+                            if shear:
+                                for axis in range(SHEAR_AXES):
+                                    own = shift(sheared, axis * SHEAR_FLOATS * n)
+                                    scale += size_of_shear(n, weight, constants[axis * axis_floats], own, shift(own, n))
                         if error <= max(TOLERANCE * scale, negligible):
                             code = 0
                             break
@@ -210,39 +253,74 @@ def space_force_based(points: int) -> Kernel:
                             move[a * n + j] = _give_way(n, f, y, target, j, a)
                     for j in range(components * n):
                         e[j] += move[j]
+                    if shear:
+                        for axis in range(SHEAR_AXES):
+                            own, other = shift(sheared, axis * SHEAR_FLOATS * n), shift(beside, axis * SHEAR_WORK * n)
+                            by_ends = q[MOMENTS[axis][0]] + q[MOMENTS[axis][1]]
+                            for j in range(n):
+                                other[n + j] = (by_ends * constants[axis * axis_floats + 1 + j]
+                                                + load[(SHEAR_LOADS + axis) * n + j])
+                                other[2 * n + j] = own[2 * n + j] * (other[n + j] - own[n + j])
+                                own[j] += other[2 * n + j]
                     start = _slope(n, g, y, target, move) if compatible else 0.0
-                    # a move beyond the least energy on its line is cut back to about there, by false position; an end
-                    # of the bracket that stays twice counts half, so that it moves too
+                    if shear:
+                        start += _slope_of_shear(n, weight, sheared, beside) if compatible else 0.0
                     low, high, slope_low, slope_high, side = 0.0, 1.0, start, 0.0, 0
                     at, failed = 1.0, 0
                     for cut in range(CUTS + 1):
                         failed = determine_sections(n, i, p, c, t, rest, e, y, k, step, components)
+                        if shear:
+                            for axis in range(SHEAR_AXES):
+                                own = shift(sheared, axis * SHEAR_FLOATS * n)
+                                failed += determine_sections(n, shift(tables, tables[axis]), p, c, t, rest, own, shift(own, n),
+                                                             shift(beside, axis * SHEAR_WORK * n), step, 1)
                         # (a slope that is only round-off has no least energy)
                         if failed != 0 or not start < -TOLERATED * scale or cut == CUTS:
                             break
                         slope = _slope(n, g, y, target, move)
-                        if slope <= -ENOUGH * start and (cut == 0 or slope >= ENOUGH * start):
+                        if shear:
+                            slope += _slope_of_shear(n, weight, sheared, beside)
+                        found, to, low, high, slope_low, slope_high, side = cut_back(
+                            cut, start, slope, at, low, high, slope_low, slope_high, side)
+                        if found:
                             break
-                        if slope > 0.0:
-                            slope_low, high, slope_high, side = slope_low * (0.5 if side == 1 else 1.0), at, slope, 1
-                        else:
-                            slope_high, low, slope_low, side = slope_high * (0.5 if side == -1 else 1.0), at, slope, -1
-                        to = low - slope_low * (high - low) / (slope_high - slope_low)
                         for j in range(components * n):
                             e[j] += (to - at) * move[j]
+                        if shear:
+                            for axis in range(SHEAR_AXES):
+                                own, other = shift(sheared, axis * SHEAR_FLOATS * n), shift(beside, axis * SHEAR_WORK * n)
+                                for j in range(n):
+                                    own[j] += (to - at) * other[2 * n + j]
                         at = to
                     if failed != 0:
                         code = NO_SECTION_FORCE
                         break
                     compatible = square[0] != 0.0
-                    if not _same(TRIANGLE * n, k, known):
+                    unchanged, by_y, by_z = same(TRIANGLE * n, k, known), 0.0, 0.0
+                    if shear:
+                        for axis in range(SHEAR_AXES):
+                            own, other = shift(sheared, axis * SHEAR_FLOATS * n), shift(beside, axis * SHEAR_WORK * n)
+                            unchanged = unchanged and same(n, other, shift(own, 3 * n))
+                    if not unchanged:
                         for j in range(TRIANGLE * n):
                             known[j] = k[j]
                         _invert_sections(n, g, k, f, pieces)
-                        if not _stiffness(n, g, f, square, pieces):
+                        if shear:
+                            by_y = _flexibility_in_shear(n, weight, constants, sheared, beside)
+                            by_z = _flexibility_in_shear(n, weight, shift(constants, axis_floats),
+                                                         shift(sheared, SHEAR_FLOATS * n), shift(beside, SHEAR_WORK * n))
+                        if not _stiffness(n, g, f, (by_y, by_z), square, pieces):
                             code = SINGULAR_FLEXIBILITY
                             break
                     energy = _compatible(n, g, e, y, f, target, s)
+                    if shear:
+                        for axis in range(SHEAR_AXES):
+                            own, other = shift(sheared, axis * SHEAR_FLOATS * n), shift(beside, axis * SHEAR_WORK * n)
+                            turn, error_v = compatible_shear(n, weight, shift(constants, axis * axis_floats + 1), own,
+                                                             shift(own, n), shift(own, 2 * n), shift(other, n))
+                            energy += error_v
+                            for a in range(2):
+                                s[MOMENTS[axis][a]] += turn
                 if code == NOT_CONVERGED and error <= TOLERATED * scale:
                     code = 0
                 if code != 0:
@@ -259,4 +337,4 @@ def space_force_based(points: int) -> Kernel:
         w[0], w[1], w[2], w[3] = float(code), float(iterations), error, scale
         return code
 
-    return Kernel(determination, slot.BASIC_SIGNATURE, f"{__name__}.space_force_based_{points}")
+    return Kernel(determination, slot.BASIC_SIGNATURE, f"{__name__}.space_force_based_{points}{'_shear' if shear else ''}")

@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,9 +13,9 @@ import numpy as np
 from femu.element import SPACE_DOFS, Array, Element, Name, Plan, span
 from femu.elements import space_frame
 from femu.elements.frame import GEOMETRIES
+from femu.elements.member_loads import MemberLoad, end_reactions
 from femu.elements.space_corotation import END_FORCES, ROTATION_STATE
 from femu.errors import InputError
-from femu.loads import PointLoad, UniformLoad
 
 if TYPE_CHECKING:
     from femu.elements.frame_element import FrameElement
@@ -70,25 +69,10 @@ def local_axes(element: Element, x: Array, vecxz: Sequence[float] | None) -> Arr
     return np.array([x, y, np.cross(x, y)])
 
 
-def member_load_in_space(element: FrameElement, load: UniformLoad | PointLoad, plan: Plan) -> Array:
+def member_load_in_space(element: FrameElement, load: MemberLoad, plan: Plan) -> Array:
     """End reactions of a load on a member (x at i, y at i and j, z at i and j), then what its basic system reads."""
     length = plan.geometry[space_frame.LENGTH]
-    if isinstance(load, UniformLoad):
-        half = 0.5 * length
-        ends = [-load.x * length, -load.y * half, -load.y * half, -load.z * half, -load.z * half]
-    else:
-        a, b = load.at, 1.0 - load.at
-        ends = [-load.x, -load.y * b, -load.y * a, -load.z * b, -load.z * a]
-    return np.concatenate([ends, element.space_load(load, length, plan)])
-
-
-def clamped_in_space(load: UniformLoad | PointLoad, length: float) -> Array:
-    """Basic forces of a load on a prismatic elastic bar with clamped ends."""
-    from femu.elements.frame_element import clamped_forces
-
-    N, zi, zj = clamped_forces(load, length)
-    _, yi, yj = clamped_forces(replace(load, y=load.z), length)
-    return np.array([N, zi, zj, -yi, -yj, 0.0])
+    return np.concatenate([end_reactions(load, length, "yz"), element.space_load(load, length, plan)])
 
 
 def _mass_terms(element: FrameElement, length: float, axes: Array) -> list[tuple[int, int, str, float]]:

@@ -27,13 +27,19 @@ class TwoNodeLink(Link):
     number for both planes or one for y and one for z, and v_z = z_j - z_i + s L ry_i + (1 - s) L ry_j. There ``orient`` is a
     vector in the local x-y plane, or two vectors, the first along local x in place of the line between the nodes; left out,
     local y is horizontal (global z counts as up), and global y for links along z.
+
+    ``p_delta`` adds the moment of the axial force on the relative displacement across the link, d_y = y_j - y_i (and d_z). It
+    is given by the shares of N d_y that the ends bear as moments, (at i, at j), in space (My at i, My at j, Mz at i, Mz at j);
+    the rest is a couple of shear forces. True stands for shares of 0: shear forces only.
     """
 
     _: KW_ONLY
     shear_distance: float | Sequence[float] = 0.5
     orient: Sequence[float] | Sequence[Sequence[float]] | None = None
+    p_delta: bool | Sequence[float] = False
 
     def validate_link(self) -> None:
+        self._validate_p_delta()
         s = np.atleast_1d(numbers(self.shear_distance))
         if isinstance(self.shear_distance, bool) or s.shape not in ((1,), (2,)) or not ((s >= 0.0) & (s <= 1.0)).all():
             raise InputError(self.label(), "shear_distance", self.shear_distance, "must lie between 0 and 1",
@@ -41,6 +47,46 @@ class TwoNodeLink(Link):
         if self.orient is not None and numbers(self.orient).shape not in ((3,), (2, 3)):
             raise InputError(self.label(), "orient", self.orient, "must be three finite numbers",
                              "a vector in the local x-y plane; or two of them, the first along local x")
+
+    def _validate_p_delta(self) -> None:
+        if isinstance(self.p_delta, (bool, np.bool_)):
+            shares: Array = np.zeros(4)
+        else:
+            shares = numbers(self.p_delta)
+            sums = shares.reshape(-1, 2).sum(axis=1) if shares.shape in ((2,), (4,)) else np.array([2.0])
+            if (shares < 0.0).any() or (sums > 1.0).any():
+                raise InputError(self.label(), "p_delta", self.p_delta,
+                                 "must be two shares (four in space), none below 0 and those of one axis not above 1 together",
+                                 "the parts of the moment of the axial force that the ends bear; or True")
+        if self.p_delta is not False and ("x" not in self.laws or not {"y", "z"} & set(self.laws)):
+            raise InputError(self.label(), "p_delta", self.p_delta, "needs laws along x and across", f"it has {tuple(self.laws)}")
+        for place, direction in ((0, "ry"), (2, "rz")) if len(shares) == 4 else ((0, "rz"),):
+            if shares[place:place + 2].any() and direction not in self.laws:
+                raise InputError(self.label(), "p_delta", self.p_delta, f"needs a law for {direction}",
+                                 "it gives the ends moments")
+
+    def across(self, coordinates: dict[Name, Array]) -> list[tuple[list[float], list[float]]]:
+        if self.p_delta is False:
+            return []
+        length, direction = span(self, coordinates)
+        space = len(direction) == 3
+        shares = np.zeros(4 if space else 2) if isinstance(self.p_delta, (bool, np.bool_)) else numbers(self.p_delta)
+        if len(shares) != (4 if space else 2):
+            raise InputError(self.label(), "p_delta", self.p_delta, f"must be {4 if space else 2} shares in this model",
+                             "two in the plane, four in space")
+        if space:
+            axes = oriented(self, *self.orientation(coordinates))
+            found = [("y", axes[1], axes[2], 1.0, shares[2:]), ("z", axes[2], axes[1], -1.0, shares[:2])]
+        else:
+            found = [("y", np.array([-direction[1], direction[0]]), np.ones(1), 1.0, shares)]
+        pairs = []
+        for name, along, about, sign, (at_i, at_j) in found:
+            if name in self.laws:
+                none = np.zeros_like(about)
+                force = (1.0 - at_i - at_j) / length * along
+                pairs.append((np.concatenate([-along, none, along, none]).tolist(),
+                              np.concatenate([-force, sign * at_i * about, force, sign * at_j * about]).tolist()))
+        return pairs
 
     def rows(self, coordinates: dict[Name, Array]) -> dict[str, list[float]]:
         length, direction = span(self, coordinates)

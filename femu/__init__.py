@@ -11,7 +11,7 @@ from femu.errors import (
     ModelError,
     UnsupportedError,
 )
-from femu.loads import Pattern, PointLoad, UniformLoad
+from femu.loads import DistributedLoad, Pattern, PointLoad, UniformLoad
 from femu.model import Model
 from femu.outcome import Outcome
 from femu.program import Program
@@ -40,6 +40,7 @@ def __getattr__(name: str) -> Any:
 __all__ = [
     "AnalysisError",
     "ConvergenceError",
+    "DistributedLoad",
     "FemuError",
     "FileError",
     "GroundMotion",

@@ -22,7 +22,7 @@ from femu import context as slot
 from femu.component import Component, Section
 from femu.element import ROTATIONS, Element, Name, span
 from femu.errors import FemuError, InputError
-from femu.loads import PointLoad, UniformLoad
+from femu.loads import DistributedLoad, PointLoad, UniformLoad
 from femu.program import Program
 from femu.run import Run
 from femu.series import Series
@@ -367,14 +367,15 @@ def _weight_as_mass(model: Model, program: Program) -> Iterator[Finding]:
             return
 
 
-def _vertical(program: Program, name: Name, load: UniformLoad | PointLoad) -> float:
+def _vertical(program: Program, name: Name, load: UniformLoad | PointLoad | DistributedLoad) -> float:
     element = program.elements[name]
     length, along = span(element, program.coordinates)
+    x, y, z = (load.resultant(axis, length)[0] if isinstance(load, DistributedLoad) else getattr(load, axis) for axis in "xyz")
     if program.dimensions == 3:
-        y, z = getattr(element, "axes", lambda _: np.zeros((3, 3)))(program.coordinates)[1:]
-        share = float(along[-1] * load.x + y[-1] * load.y + z[-1] * load.z)
+        local_y, local_z = getattr(element, "axes", lambda _: np.zeros((3, 3)))(program.coordinates)[1:]
+        share = float(along[-1] * x + local_y[-1] * y + local_z[-1] * z)
     else:
-        share = float(along[-1] * load.x + along[0] * load.y)
+        share = float(along[-1] * x + along[0] * y)
     return share * (length if isinstance(load, UniformLoad) else 1.0)
 
 

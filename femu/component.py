@@ -178,6 +178,14 @@ class Section(Constitutive):
         raise InputError(self.label(), "section", type(self).__name__, "is a section of plane members",
                          "see ElasticSection, FibreSection and UncoupledSection for members in space")
 
+    def shear_laws(self) -> dict[str, tuple[Constitutive, int]]:
+        """Laws of the shear forces along local "y" and "z", where the section deforms in shear: shear force from shear strain.
+
+        Each comes with the place where its parameters begin among those of the section. Shear does not interact with the
+        other forces. Members that deform in shear ask for these laws; all others see the section without.
+        """
+        return {}
+
     def moment_curvature(self, curvature: npt.ArrayLike, axial: npt.ArrayLike = 0.0) -> MomentCurvature:
         """Moment along a path of curvatures under a given axial force; see `femu.moment_curvature`."""
         from femu.moment_curvature import moment_curvature

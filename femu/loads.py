@@ -42,6 +42,42 @@ class PointLoad:
             raise InputError("PointLoad", "at", self.at, "must lie between 0 and 1", "it is a share of the length")
 
 
+@dataclass(frozen=True)
+class DistributedLoad:
+    """Load per length over a part of the member, from ``start`` to ``end`` as shares of its length, in its local axes.
+
+    ``x``, ``y`` and ``z`` are its sizes at the start. It changes linearly to ``x_end``, ``y_end`` and ``z_end``; those left
+    out stay as they are at the start, so that a trapezoid, a triangle and a uniform load over a part are all of this kind.
+    """
+
+    start: float = 0.0
+    end: float = 1.0
+    x: float = 0.0
+    y: float = 0.0
+    z: float = 0.0
+    x_end: float | None = None
+    y_end: float | None = None
+    z_end: float | None = None
+
+    def __post_init__(self) -> None:
+        given = tuple(name for name in ("x_end", "y_end", "z_end") if getattr(self, name) is not None)
+        _check_finite("DistributedLoad", self, ("start", "end", "x", "y", "z", *given))
+        if not 0.0 <= self.start < self.end <= 1.0:
+            raise InputError("DistributedLoad", "start, end", (self.start, self.end), "must be between 0 and 1, start before end",
+                             "they are shares of the length")
+
+    def intensities(self, axis: str) -> tuple[float, float]:
+        """Load per length along an axis at the start and at the end of its part."""
+        begin, end = getattr(self, axis), getattr(self, f"{axis}_end")
+        return begin, begin if end is None else end
+
+    def resultant(self, axis: str, length: float) -> tuple[float, float]:
+        """Force along an axis on a member of a length, and its first moment: the integrals of w and of w x."""
+        begin, end = self.intensities(axis)
+        a, b = self.start * length, self.end * length
+        return 0.5 * (begin + end) * (b - a), (b - a) * (begin * (2.0 * a + b) + end * (a + 2.0 * b)) / 6.0
+
+
 def _check_finite(what: str, load: Any, names: tuple[str, ...]) -> None:
     for name in names:
         value = getattr(load, name)

@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from femu.element import TRANSLATIONS, Element, Name, dof_names
 from femu.errors import InputError, ModelError
-from femu.loads import Pattern, PointLoad, UniformLoad
+from femu.loads import DistributedLoad, Pattern, PointLoad, UniformLoad
 from femu.parameters import finite
 from femu.series import Motion, Series
 
@@ -233,12 +233,13 @@ class Model:
         Pattern("check").add_nodal(node, forces, self.dof_names)  # a bad value must not leave an empty pattern behind
         self._pattern(pattern).add_nodal(node, forces, self.dof_names)
 
-    def member_load(self, element: Name, load: UniformLoad | PointLoad, pattern: str = DEFAULT_PATTERN) -> None:
+    def member_load(self, element: Name, load: UniformLoad | PointLoad | DistributedLoad,
+                    pattern: str = DEFAULT_PATTERN) -> None:
         """Add a load on a member to a pattern, made if it is not there yet."""
         if not _known(element, self.elements):
             raise ModelError(f"member_load: there is no element {element!r} in model {self.name!r}.")
-        if not isinstance(load, (UniformLoad, PointLoad)):
-            raise InputError(f"element {element!r}", "load", load, "must be a UniformLoad or PointLoad")
+        if not isinstance(load, (UniformLoad, PointLoad, DistributedLoad)):
+            raise InputError(f"element {element!r}", "load", load, "must be a UniformLoad, PointLoad or DistributedLoad")
         if load.z != 0.0 and self.dimensions != 3:
             raise InputError(f"element {element!r}", "load", load, "must have no z in a plane model")
         self._pattern(pattern).member.append((element, load))

@@ -180,7 +180,8 @@ class Result:
     def section(self, element: Name, point: int, quantity: str) -> Array:
         """Section response at an integration point: "N", "M", "axial_strain" or "curvature".
 
-        In space: "N", "Mz", "My", "T", "axial_strain", "curvature_z", "curvature_y" or "twist".
+        In space: "N", "Mz", "My", "T", "axial_strain", "curvature_z", "curvature_y" or "twist". Where sections deform in shear
+        also "V" and "shear_strain", in space "Vy", "Vz", "shear_strain_y" and "shear_strain_z".
         """
         return self.arrays["section"][:, _find(self.index["sections"], [element, f"section[{point}].{quantity}"],
                                                "section response", "save it with Save(sections=[...])")]

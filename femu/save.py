@@ -115,7 +115,8 @@ class Save:
         return blocks
 
 
-_SECTION_VARIABLES = {"axial_strain", "curvature", "N", "M", "curvature_z", "curvature_y", "twist", "Mz", "My", "T"}
+_SECTION_VARIABLES = {"axial_strain", "curvature", "N", "M", "curvature_z", "curvature_y", "twist", "Mz", "My", "T",
+                      "shear_strain", "V", "shear_strain_y", "shear_strain_z", "Vy", "Vz"}
 
 
 def of_section(variable: str) -> bool:

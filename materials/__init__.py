@@ -25,6 +25,7 @@ from femu.materials.nm_section import NMSection
 from femu.materials.parallel import Parallel
 from femu.materials.popovics_concrete import PopovicsConcrete
 from femu.materials.quadrilinear_pinching import QuadrilinearPinching
+from femu.materials.section_with_shear import SectionWithShear
 from femu.materials.series import Series
 from femu.materials.strain_penetration import StrainPenetration
 from femu.materials.trilinear_pinching import TrilinearPinching
@@ -58,6 +59,7 @@ __all__ = [
     "Parallel",
     "PopovicsConcrete",
     "QuadrilinearPinching",
+    "SectionWithShear",
     "Series",
     "StrainPenetration",
     "TrilinearPinching",

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from femu.component import Section, SpaceSection
+from collections.abc import Iterator
+
+from femu.component import Constitutive, Section, SpaceSection
 from femu.errors import InputError
 from femu.kernels import Kernel, kernel
 from femu.laws import BLOCK, law
@@ -11,6 +13,9 @@ from femu.parameters import Parameter, finite, positive
 _IN_SPACE = {"Iy": Parameter("second moment of area about local y", "length^4", 0.0, open=True),
              "G": Parameter("shear modulus", "stress", 0.0, open=True),
              "J": Parameter("torsion constant", "length^4", 0.0, open=True)}
+_IN_SHEAR = {"alpha_y": Parameter("share of the area that bears shear along local y", "", 0.0, open=True),
+             "alpha_z": Parameter("share of the area that bears shear along local z", "", 0.0, open=True)}
+_OPTIONAL = {**_IN_SPACE, **_IN_SHEAR}
 
 
 class ElasticSection(Section):
@@ -18,6 +23,10 @@ class ElasticSection(Section):
 
     In space I is the second moment about local z, and ``Iy``, ``G`` and ``J`` are needed too:
     ``My = E Iy curvature_y``, ``T = G J twist``.
+
+    With ``alpha_y`` (and ``alpha_z`` in space) the section deforms in shear too: ``Vy = alpha_y G A shear strain``. Then an
+    `ElasticBeamColumn` is a Timoshenko beam, and a `ForceBeamColumn` counts the shear of its sections. In the plane G and
+    alpha_y are enough; a rectangle has alpha = 5/6.
     """
 
     E: float = positive("Young's modulus", "stress")
@@ -26,18 +35,33 @@ class ElasticSection(Section):
     Iy: float | None = None
     G: float | None = None
     J: float | None = None
+    alpha_y: float | None = None
+    alpha_z: float | None = None
 
     def validate(self) -> None:
-        for name, declaration in _IN_SPACE.items():
+        for name, declaration in _OPTIONAL.items():
             if getattr(self, name) is not None:
                 setattr(self, name, declaration.check(self.label(), name, getattr(self, name)))
+        in_shear = self.alpha_y is not None or self.alpha_z is not None
+        if in_shear and self.G is None:
+            raise InputError(self.label(), "G", None, "must be given with alpha_y and alpha_z")
+        if self.alpha_z is not None and self.Iy is None:
+            raise InputError(self.label(), "alpha_z", self.alpha_z, "must be left out in the plane", "or give Iy, G and J")
+        # in the plane shear alone needs G
         missing = [name for name in _IN_SPACE if getattr(self, name) is None]
-        if missing and len(missing) < len(_IN_SPACE):
+        if missing and missing != list(_IN_SPACE) and not (in_shear and missing == ["Iy", "J"]):
             raise InputError(self.label(), missing[0], None, "must be given with the others", "Iy, G and J, or none of them")
 
     def own_parameters(self) -> list[tuple[str, Parameter, float]]:
-        extra = [(name, d, getattr(self, name)) for name, d in _IN_SPACE.items()]
+        extra = [(name, d, getattr(self, name)) for name, d in _OPTIONAL.items()]
         return super().own_parameters() + [item for item in extra if item[2] is not None]
+
+    def shear_laws(self) -> dict[str, tuple[Constitutive, int]]:
+        return {axis: (ElasticShear(self, axis), 0) for axis in "yz" if getattr(self, f"alpha_{axis}") is not None}
+
+    def place(self, name: str) -> int:
+        """Where a parameter stands among the section's own."""
+        return [own for own, _, _ in self.own_parameters()].index(name)
 
     def in_space(self) -> Section:
         if self.Iy is None:
@@ -88,6 +112,31 @@ class ElasticInSpace(SpaceSection):
 
     def kernel(self) -> Kernel:
         return _elastic
+
+
+@kernel(BLOCK)
+def _shear(n, i, p, c, t, w, x, r, s, y, k, d):
+    # i: places of A, G and alpha among the section's parameters
+    stiffness = p[i[0]] * p[i[1]] * p[i[2]]
+    for j in range(n):
+        y[j], k[j] = stiffness * x[j], stiffness
+    return 0
+
+
+class ElasticShear(Constitutive):
+    """Shear along one local axis of an `ElasticSection`, by the section's own parameters: V = alpha G A shear strain."""
+
+    section: ElasticSection
+    axis: str
+
+    def walk_parameters(self, prefix: str = "") -> Iterator[tuple[str, Parameter, float]]:
+        return self.section.walk_parameters(prefix)
+
+    def integers(self) -> list[int]:
+        return [self.section.place(name) for name in ("A", "G", f"alpha_{self.axis}")]
+
+    def kernel(self) -> Kernel:
+        return _shear
 
 
 def h_shape_properties(depth: float, width: float, web: float, flange: float) -> tuple[float, float, float, float]:

@@ -17,7 +17,8 @@ class Untranslatable(UnsupportedError):
 class Book:
     """Commands written so far, and the tags of the objects they made."""
 
-    def __init__(self) -> None:
+    def __init__(self, space: bool = False) -> None:
+        self.space = space  # whether the model is one in space
         self.commands: list[Command] = []
         self.notes: list[str] = []  # in words: where the formulation is not the same
         self._last: dict[str, int] = {}

@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from femu.crossvalidation.book import Book, Untranslatable
 from femu.crossvalidation.materials import write_material
-from femu.crossvalidation.sections import write_section
+from femu.crossvalidation.sections import section_forces, write_section
 from femu.element import SPACE_DOFS, Name
 from femu.elements import (
     DisplacementBeamColumn,
@@ -30,6 +30,7 @@ from femu.elements import (
     ZeroLengthSection,
 )
 from femu.elements.frame_element import FrameElement
+from femu.elements.sectioned_element import SectionedElement
 from femu.elements.space_member import placed
 from femu.program import Program
 from femu.results import Result
@@ -124,20 +125,20 @@ def mass_options(element: FrameElement, consistent: bool) -> list[Any]:
 
 
 def _section_forces(name: Name, point: int, components: tuple[str, ...], result: Result) -> Array:
-    return np.stack([result.section(name, point, c) for c in components], axis=1)
+    none = np.zeros(len(result.time))
+    return np.stack([result.section(name, point, c) if c else none for c in components], axis=1)
 
 
 def _one_basic_force(name: Name, k: int, result: Result) -> Array:
     return result.force(name, "basic")[:, k:k + 1]
 
 
-def frame_readings(element: FrameElement, situation: Situation, points: int = 0) -> list[Reading]:
-    """Basic, local and global forces, and the forces of the sections."""
+def frame_readings(element: FrameElement, situation: Situation, in_shear: bool = False) -> list[Reading]:
+    """Basic, local and global forces, and the forces of the sections, their shear force ``in_shear``."""
     name, tag, program = element.name, situation.tag, situation.program
     space = program.dimensions == 3
     ends, end_kinds = (_SPACE_ENDS, _SPACE_KINDS) if space else (_ENDS, _END_KINDS)
     basic = program.plans[name].basic_forces
-    components = ("N", "Mz", "My", "T") if space else ("N", "M")
     global_kinds = end_kinds if element.mass == 0.0 else ("",) * len(ends)  # else with the inertia of its mass in OpenSees
     found = [
         Reading(["basicForce", tag], (FORCE,) + (MOMENT,) * (len(basic) - 1), tuple(f"{name}, {c}" for c in basic),
@@ -146,11 +147,14 @@ def frame_readings(element: FrameElement, situation: Situation, points: int = 0)
                 lambda result: result.force(name, "local")),
         Reading(["eleForce", tag], global_kinds, tuple(f"{name}, global {c}" for c in ends),
                 lambda result: result.force(name, "global"), tuple((n, d) for n in element.nodes for d in program.dof_names))]
-    for point in range(points):
-        found.append(Reading(
-            ["sectionForce", tag, point + 1], (SECTION_FORCE,) + (SECTION_MOMENT,) * (len(components) - 1),
-            tuple(f"{name}, section {point + 1}, {c}" for c in components),
-            partial(_section_forces, name, point, components)))
+    along = element.along(program.plans[name].geometry[0]).runs if isinstance(element, SectionedElement) else ()
+    for point, section in enumerate(section for _, section, count in along for _ in range(count)):
+        listed = section_forces(section, space)
+        # what femu's member does not have is read and not compared: OpenSees lists it as zero
+        components = tuple(c if in_shear or not c.startswith("V") else "" for c in listed)
+        kinds = tuple(SECTION_MOMENT if c[:1] in ("M", "T") else SECTION_FORCE if c else "" for c in components)
+        found.append(Reading(["sectionForce", tag, point + 1], kinds, tuple(f"{name}, section {point + 1}, {c}" for c in listed),
+                             partial(_section_forces, name, point, components)))
     return found
 
 
@@ -158,6 +162,8 @@ def frame_readings(element: FrameElement, situation: Situation, points: int = 0)
 def _(e: ElasticBeamColumn, book: Book, situation: Situation) -> list[Reading]:
     s: Any = e.section
     space = situation.program.dimensions == 3
+    if e.in_shear:
+        return _timoshenko(e, book, situation)
     numbers = [s.A, s.E, s.G, s.J, s.Iy, s.I] if space else [s.A, s.E, s.I]
     releases: list[Any] = []
     for axis in ("z", "y") if space else ("z",):
@@ -169,26 +175,40 @@ def _(e: ElasticBeamColumn, book: Book, situation: Situation) -> list[Reading]:
     return frame_readings(e, situation)
 
 
+def _timoshenko(e: ElasticBeamColumn, book: Book, situation: Situation) -> list[Reading]:
+    """An elastic member that deforms in shear, as far as ElasticTimoshenkoBeam goes."""
+    s: Any = e.section
+    space = situation.program.dimensions == 3
+    shares = [s.alpha_y, s.alpha_z] if space else [s.alpha_y]
+    if e.geometry != "linear" or None in shares or any(e.released("z")) or any(e.released("y")) or e.consistent_mass:
+        raise Untranslatable(f"{e.label()}: ElasticTimoshenkoBeam of OpenSees is compared in the linear geometry, with shear "
+                             "along all axes, without releases and without consistent mass.")
+    numbers = [s.E, s.G, s.A, s.J, s.Iy, s.I] if space else [s.E, s.G, s.A, s.I]
+    book.write("element", "ElasticTimoshenkoBeam", situation.tag, *situation.nodes, *numbers, *(share * s.A for share in shares),
+               transformation(e, book, situation), *mass_options(e, consistent=False))
+    return frame_readings(e, situation)[1:]  # it has no basic forces
+
+
 @_write.register
 def _(e: ForceBeamColumn, book: Book, situation: Situation) -> list[Reading]:
-    rule, points = integration(e, book, situation)
+    rule, _ = integration(e, book, situation)
     book.write("element", "forceBeamColumn", situation.tag, *situation.nodes, transformation(e, book, situation), rule,
                "-iter", ELEMENT_ITERATIONS, ELEMENT_TOLERANCE * situation.energy, *mass_options(e, consistent=False))
-    return frame_readings(e, situation, points)
+    return frame_readings(e, situation, in_shear=True)
 
 
 @_write.register
 def _(e: DisplacementBeamColumn, book: Book, situation: Situation) -> list[Reading]:
-    rule, points = integration(e, book, situation)
+    rule, _ = integration(e, book, situation)
     book.write("element", "dispBeamColumn", situation.tag, *situation.nodes, transformation(e, book, situation), rule,
                *mass_options(e, consistent=True))
-    return frame_readings(e, situation, points)
+    return frame_readings(e, situation)
 
 
 # --- trusses and links ---
 
 _LINK_KINDS = {"Fx": FORCE, "Fy": FORCE, "Fz": FORCE, "Mx": MOMENT, "My": MOMENT, "Mz": MOMENT, "N": FORCE, "M": MOMENT,
-               "T": MOMENT}
+               "T": MOMENT, "V": FORCE, "Vy": FORCE, "Vz": FORCE}
 
 
 def work_reading(element: Any, situation: Situation) -> Reading:
@@ -248,8 +268,11 @@ def _(e: TwoNodeLink, book: Book, situation: Situation) -> list[Reading]:
     if space:
         x, yp = e.orientation(situation.program.coordinates)
         orient = ["-orient", *x.tolist(), *yp.tolist()]
+    p_delta: list[Any] = []
+    if e.p_delta is not False:
+        p_delta = ["-pDelta", *([0.0] * (4 if space else 2) if isinstance(e.p_delta, bool) else map(float, e.p_delta))]
     book.write("element", "twoNodeLink", tag, *situation.nodes, "-mat", *materials, "-dir",
-               *(directions.index(d) + 1 for d in e.laws), *orient, *shear, *(["-doRayleigh"] if e.damped else []))
+               *(directions.index(d) + 1 for d in e.laws), *orient, *p_delta, *shear, *(["-doRayleigh"] if e.damped else []))
     names = situation.program.plans[e.name].basic_forces
     return [basic_reading(e, ["eleResponse", tag, "basicForce"], names), work_reading(e, situation)]
 
@@ -261,7 +284,11 @@ def _(e: ZeroLengthSection, book: Book, situation: Situation) -> list[Reading]:
     book.write("element", "zeroLengthSection", tag, *situation.nodes, section, *_orientation(e),
                "-doRayleigh", int(e.damped))
     names = situation.program.plans[e.name].basic_forces
-    return [basic_reading(e, ["eleResponse", tag, "section", "force"], names), work_reading(e, situation)]
+    listed = section_forces(e.section, situation.program.dimensions == 3)
+    order = [names.index(name) for name in listed]
+    reading = Reading(["eleResponse", tag, "section", "force"], tuple(_LINK_KINDS[n] for n in listed),
+                      tuple(f"{e.name}, {n}" for n in listed), lambda result: result.force(e.name, "basic")[:, order])
+    return [reading, work_reading(e, situation)]
 
 
 @_write.register

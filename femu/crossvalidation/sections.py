@@ -11,7 +11,7 @@ from scipy.optimize import fsolve
 from femu.component import Section
 from femu.crossvalidation.book import Book, Untranslatable
 from femu.crossvalidation.materials import write_material
-from femu.materials import Bilinear, ElasticSection, FibreSection, NMSection, UncoupledSection
+from femu.materials import Bilinear, Elastic, ElasticSection, FibreSection, NMSection, SectionWithShear, UncoupledSection
 
 FLANGE_FIBRES, WEB_FIBRES = 16, 60  # of the fibre section that stands in for an N-M section
 
@@ -28,19 +28,61 @@ def _write(section: Any, book: Book) -> int:
                          "know of one.")
 
 
+def section_forces(section: Section, space: bool) -> tuple[str, ...]:
+    """Names of a section's forces in femu, in the order in which OpenSees lists them."""
+    shear = tuple(section.shear_laws())
+    if not space:
+        return ("N", "M", "V") if "y" in shear else ("N", "M")
+    if isinstance(section, ElasticSection) and len(shear) == 2:
+        return "N", "Mz", "Vy", "My", "Vz", "T"
+    return "N", "Mz", "My", "T", *(f"V{axis}" for axis in shear)
+
+
 @_write.register
 def _(s: ElasticSection, book: Book) -> int:
+    shares = [share for share in (s.alpha_y, s.alpha_z) if share is not None]
+    if book.space and len(shares) == 1:  # OpenSees wants both shares
+        axis, share = ("y", s.alpha_y) if s.alpha_y is not None else ("z", s.alpha_z)
+        assert s.G is not None and share is not None
+        base, law = ElasticSection(s.E, s.A, s.I, s.Iy, s.G, s.J), Elastic(share * s.G * s.A)
+        return _aggregate(write_section(base, book), {f"V{axis}": law}, book)
     tag = book.tag("section")
-    book.write("section", "Elastic", tag, s.E, s.A, s.I, *([] if s.Iy is None else [s.Iy, s.G, s.J]))
+    if book.space:
+        more = [] if s.Iy is None else [s.Iy, s.G, s.J, *shares]
+    else:
+        more = [] if s.alpha_y is None else [s.G, s.alpha_y]
+    book.write("section", "Elastic", tag, s.E, s.A, s.I, *more)
     return tag
+
+
+@_write.register
+def _(s: SectionWithShear, book: Book) -> int:
+    given = {"Vy": s.shear_y, **({"Vz": s.shear_z} if book.space else {})}
+    laws = {code: law for code, law in given.items() if law is not None}
+    if not laws:
+        return write_section(s.section, book)
+    if isinstance(s.section, UncoupledSection):  # an Aggregator inside another one does not work in OpenSees
+        return _aggregate(None, _by_code(s.section, book) | laws, book)
+    return _aggregate(write_section(s.section, book), laws, book)
+
+
+def _aggregate(base: int | None, laws: dict[str, Any], book: Book) -> int:
+    """Laws by the codes of OpenSees, beside another section if there is one."""
+    materials = [(write_material(law, book), code) for code, law in laws.items()]
+    tag = book.tag("section")
+    beside = [] if base is None else ["-section", base]
+    book.write("section", "Aggregator", tag, *(v for pair in materials for v in pair), *beside)
+    return tag
+
+
+def _by_code(s: UncoupledSection, book: Book) -> dict[str, Any]:
+    laws = {"P": s.axial, "Mz": s.moment, **({"My": s.moment_y, "T": s.torsion} if book.space else {})}
+    return {code: law for code, law in laws.items() if law is not None}
 
 
 @_write.register
 def _(s: UncoupledSection, book: Book) -> int:
-    laws = [write_material(part, book) for part in (s.axial, s.moment, s.moment_y, s.torsion) if part is not None]
-    tag = book.tag("section")
-    book.write("section", "Aggregator", tag, *(v for pair in zip(laws, ("P", "Mz", "My", "T"), strict=False) for v in pair))
-    return tag
+    return _aggregate(None, _by_code(s, book), book)
 
 
 @_write.register

@@ -34,9 +34,9 @@ from femu.crossvalidation.elements import Reading, Situation, write_element
 from femu.crossvalidation.peer import Job
 from femu.crossvalidation.series import write_path, write_series
 from femu.element import ROTATIONS, TRANSLATIONS, Name
-from femu.elements import ElasticBeamColumn, LumpedMass
+from femu.elements import DisplacementBeamColumn, ElasticBeamColumn, LumpedMass
 from femu.elements.frame_element import FrameElement
-from femu.loads import PointLoad, UniformLoad
+from femu.loads import DistributedLoad, PointLoad, UniformLoad
 from femu.model import Model
 from femu.program import Program
 from femu.results import Result
@@ -88,7 +88,7 @@ class Translator:
     def __init__(self, model: Model, program: Program, scales: Scales) -> None:
         self.model, self.program, self.scales = model, program, scales
         self.directions = model.dof_names
-        self.book = Book()
+        self.book = Book(model.dimensions == 3)
         self.nodes: dict[Name, int] = {name: tag for tag, name in enumerate(model.nodes, start=1)}
         self.elements: dict[Name, int] = {name: tag for tag, name in enumerate(model.elements, start=1)}
         self.element_readings: list[Reading] = []
@@ -276,10 +276,24 @@ class Translator:
                 kind = ["-beamUniform", load.y, *across, load.x]
             elif isinstance(load, PointLoad):
                 kind = ["-beamPoint", load.y, *across, load.at, load.x]
+            elif isinstance(load, DistributedLoad):
+                kind = self._distributed(load, self.model.elements[element])
             else:
                 raise Untranslatable(f"a member load of the kind {type(load).__name__} has no equivalent in OpenSees.")
             book.write("eleLoad", "-ele", self.elements[element], "-type", *kind)
         return tag
+
+    def _distributed(self, load: DistributedLoad, element: Any) -> list[Any]:
+        """A load over a part of a member, as far as the element of OpenSees takes it."""
+        space = self.model.dimensions == 3
+        axes = ("y", "z", "x") if space else ("y", "x")
+        begin, end = zip(*(load.intensities(axis) for axis in axes), strict=True)
+        if isinstance(element, DisplacementBeamColumn):
+            raise Untranslatable(f"{element.label()}: dispBeamColumn of OpenSees leaves out loads over a part of a member.")
+        if space and isinstance(element, ElasticBeamColumn) and begin != end:
+            raise Untranslatable(f"{element.label()}: elasticBeamColumn of OpenSees takes a trapezoidal load for a uniform one "
+                                 "in space.")
+        return ["-beamUniform", *begin, load.start, load.end, *([] if begin == end else end)]
 
     # --- what is read ---
 

@@ -64,7 +64,7 @@ class ScriptWriter(Translator):
 
     def __init__(self, model: Model) -> None:
         super().__init__(model, model.compile(), Scales([], ELEMENT_ENERGY))
-        self.book: ScriptBook = ScriptBook()
+        self.book: ScriptBook = ScriptBook(model.dimensions == 3)
         self.nodes = {name: Tag(tag, f"node[{name!r}]") for name, tag in _tags(list(model.nodes)).items()}
         self.elements = {name: Tag(tag, f"element[{name!r}]") for name, tag in _tags(list(model.elements)).items()}
         points = np.array([node.coordinates for node in model.nodes.values()])

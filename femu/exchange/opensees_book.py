@@ -30,8 +30,8 @@ class Tag(int):
 class ScriptBook(Book):
     """A book whose tags have the names of what they stand for."""
 
-    def __init__(self) -> None:
-        super().__init__()
+    def __init__(self, space: bool = False) -> None:
+        super().__init__(space)
         self.names: dict[str, list[Tag]] = {kind: [] for kind in NAMED}
         self._open: list[tuple[str, Any]] = []  # what is being written, the innermost last
 

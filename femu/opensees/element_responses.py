@@ -65,7 +65,7 @@ def global_force(rows: Rows, domain: Domain, tag: Name) -> Array:
     else:
         plan = rows.program.plans[tag]
         own = [(int(n), d) for n, d in plan.dofs]
-        force = basic(rows, tag) @ link_matrix(plan)
+        force = basic(rows, tag) @ link_matrix(plan) + _p_delta(rows, tag)
     for column, dof in enumerate(own):
         if dof in names:
             found[:, names.index(dof)] = force[:, column]
@@ -85,6 +85,18 @@ def _base_inertia(rows: Rows, domain: Domain, tag: Name, names: list[tuple[int, 
         if direction in rows.accelerations and not direction.startswith("r"):
             added[:, column] = share * rows.accelerations[direction]
     return added
+
+
+def _p_delta(rows: Rows, tag: Name) -> Any:
+    """Forces of a link by its axial force on the relative displacement across it, where it has P-Delta."""
+    plan = rows.program.plans[tag]
+    m, n = int(plan.geometry[0]), int(plan.geometry[1])
+    rest = np.array(plan.geometry[2 + m * n:])  # see femu.elements.link
+    if not len(rest):
+        return 0.0
+    moved = np.stack([rows.result.displacement(node, d) for node, d in plan.dofs], axis=1)
+    N = basic(rows, tag)[:, :1]
+    return sum(N * (moved @ s)[:, None] * r for s, r in rest[1:].reshape(int(rest[0]), 2, n))
 
 
 def link_matrix(plan: Any) -> Array:

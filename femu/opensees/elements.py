@@ -13,7 +13,7 @@ import numpy as np
 from femu import elements
 from femu.component import Material, Section
 from femu.elements.quadrature import Stations, legendre, lobatto, radau
-from femu.materials import ElasticSection, Parallel
+from femu.materials import ElasticSection, Parallel, SectionWithShear
 from femu.opensees.arguments import Reader
 from femu.opensees.domain import Domain, Transformation, domain
 from femu.opensees.table import Kinds, command
@@ -222,7 +222,7 @@ def _elastic_beam(d: Domain, reader: Reader, ends: Ends, name: str) -> Any:
     releases = " | -releasez codez:i | -releasey codey:i" if space else " | -release code:i"
     if reader.numbers_ahead() == 2:
         a = reader.read("secTag:i transfTag:i" + _MASS + releases)
-        section = d.section(a["secTag"], reader)
+        section = without_shear(d.section(a["secTag"], reader))
         if not isinstance(section, ElasticSection):
             raise reader.error(f"section {a['secTag']} must be an Elastic section.")
     elif space:
@@ -242,6 +242,31 @@ def _elastic_beam(d: Domain, reader: Reader, ends: Ends, name: str) -> Any:
         released = {"release_i": bool(a["release"] & 1), "release_j": bool(a["release"] & 2)}
     return elements.ElasticBeamColumn(ends.tag, ends.i, ends.j, section=section, **_transformed(d, a["transfTag"], reader),
                                       **_mass(a), **released)
+
+
+def without_shear(section: Section) -> Section:
+    """A section as elasticBeamColumn takes it: that element leaves out shear."""
+    if isinstance(section, SectionWithShear):
+        return section.section
+    if isinstance(section, ElasticSection) and section.alpha_y is not None:
+        space = {} if section.Iy is None else {"Iy": section.Iy, "G": section.G, "J": section.J}
+        return ElasticSection(section.E, section.A, section.I, **space)
+    return section
+
+
+@ELEMENTS.kind("ElasticTimoshenkoBeam", into="ElasticBeamColumn of a section with shear",
+               form="iNode:i jNode:i E G A Iz Avy transfTag:i | -mass mass")
+def _timoshenko(d: Domain, reader: Reader, ends: Ends, name: str) -> Any:
+    if d.ndm == 3:
+        a = reader.read("E G A Jx Iy Iz Avy Avz transfTag:i | -mass mass", ("-cMass", "-lMass"))
+        section = ElasticSection(a["E"], a["A"], a["Iz"], a["Iy"], a["G"], a["Jx"], a["Avy"] / a["A"], a["Avz"] / a["A"])
+    else:
+        a = reader.read("E G A Iz Avy transfTag:i | -mass mass", ("-cMass", "-lMass"))
+        section = ElasticSection(a["E"], a["A"], a["Iz"], G=a["G"], alpha_y=a["Avy"] / a["A"])
+    given = _transformed(d, a["transfTag"], reader)
+    if given["geometry"] != "linear":
+        raise reader.unsupported(f"geomTransf {a['transfTag']} of this element is not supported: it must be Linear.")
+    return elements.ElasticBeamColumn(ends.tag, ends.i, ends.j, section=section, mass=a["mass"] or 0.0, **given)
 
 
 @ELEMENTS.kind("forceBeamColumn", "nonlinearBeamColumn", into="ForceBeamColumn",
@@ -327,14 +352,22 @@ def _zero_length(d: Domain, reader: Reader, ends: Ends, name: str) -> Any:
 
 
 @ELEMENTS.kind("twoNodeLink", into="TwoNodeLink", form="iNode:i jNode:i | -mat *mats:i | -dir *dirs:i | -orient *vecs | "
-               "-shearDist *shares | -doRayleigh")
+               "-pDelta *Mratios | -shearDist *shares | -doRayleigh")
 def _two_node_link(d: Domain, reader: Reader, ends: Ends, name: str) -> Any:
-    a = reader.read(" | -mat *mats:i | -dir *dirs:i | -orient *vecs | -shearDist *shares | -doRayleigh", ("-pDelta", "-mass"))
+    a = reader.read(" | -mat *mats:i | -dir *dirs:i | -orient *vecs | -pDelta *Mratios | -shearDist *shares | -doRayleigh",
+                    ("-mass",))
     laws = _laws(d, reader, a["mat"], a["dir"], 3)
     given: dict[str, Any] = {}
     if a["shearDist"]:
         given["shear_distance"] = a["shearDist"][0] if d.ndm < 3 else tuple(a["shearDist"])
+    if a["pDelta"]:
+        wanted = 4 if d.ndm == 3 else 2
+        if len(a["pDelta"]) != wanted:
+            raise reader.error(f"-pDelta needs {wanted} numbers in {d.ndm} dimensions, {len(a['pDelta'])} were given.")
+        given["p_delta"] = tuple(a["pDelta"])
     if ends.length() == 0.0:
+        if "p_delta" in given:
+            raise reader.unsupported("option '-pDelta' of a link without length is not supported.")
         return elements.ZeroLength(ends.tag, ends.i, ends.j, laws, damped=a["doRayleigh"],
                                    **_orientation(d, reader, a["orient"]))
     if a["orient"]:
@@ -355,7 +388,7 @@ def _zero_length_section(d: Domain, reader: Reader, ends: Ends, name: str) -> An
 
 ELEMENTS.refuse("femu models frames, trusses and links", "quad", "shell", "ShellMITC4", "ShellDKGQ", "stdBrick", "tri31",
                 "FourNodeTetrahedron", "bbarBrick", "SSPquad", "SSPbrick", "beamWithHinges", "ModElasticBeam2d",
-                "ElasticTimoshenkoBeam", "elasticForceBeamColumn", "gradientInelasticBeamColumn", "mixedBeamColumn",
+                "elasticForceBeamColumn", "gradientInelasticBeamColumn", "mixedBeamColumn",
                 "dispBeamColumnInt", "MVLEM", "SFI_MVLEM", "Joint2D", "beamColumnJoint", "elastomericBearingPlasticity",
                 "elastomericBearingBoucWen", "flatSliderBearing", "singleFPBearing", "TFP", "TripleFrictionPendulum",
                 "CatenaryCable",

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from femu.loads import PointLoad, UniformLoad
+from femu.loads import DistributedLoad, PointLoad, UniformLoad
 from femu.opensees.arguments import Reader
 from femu.opensees.domain import Domain, LoadPattern, domain
 from femu.opensees.table import SLOW, Kinds, command
@@ -122,19 +122,36 @@ def ele_load(reader: Reader) -> None:
         raise reader.error("option -ele (or -range) is missing.")
     for tag in tags:
         domain.element(tag, reader)
-        target.member.append((tag, made))
+        _check_taken(reader, tag, made)
+    target.member += [(tag, made) for tag in tags]
     domain.touch_loads()
 
 
-@MEMBER_LOADS.kind("-beamUniform", "beamUniform", form="Wy Wx=0", into="UniformLoad (in space: Wy Wz Wx)")
+def _check_taken(reader: Reader, tag: int, load: Any) -> None:
+    """Elements of OpenSees leave out, or read as others, some loads that those of femu take."""
+    kind = domain.kinds[tag]
+    if kind == "ElasticTimoshenkoBeam" and not isinstance(load, UniformLoad):
+        raise reader.unsupported(f"element {tag}: {kind} takes uniform loads over its length only; OpenSees leaves out others.")
+    if isinstance(load, DistributedLoad) and kind == "dispBeamColumn":
+        raise reader.unsupported(f"element {tag}: {kind} takes no load over a part of its length; OpenSees leaves it out.")
+    trapezoid = isinstance(load, DistributedLoad) and any(len(set(load.intensities(axis))) > 1 for axis in "xyz")
+    if trapezoid and domain.ndm == 3 and kind == "elasticBeamColumn":
+        raise reader.unsupported(f"element {tag}: {kind} takes no trapezoidal load in space; OpenSees reads it as a uniform one.")
+
+
+@MEMBER_LOADS.kind("-beamUniform", "beamUniform", form="Wy Wx=0 aOverL=0 bOverL=1 Wyb=None Wxb=None",
+                   into="UniformLoad, DistributedLoad over a part (in space: Wy Wz Wx aOverL bOverL Wyb Wzb Wxb)")
 def _beam_uniform(d: Domain, reader: Reader) -> Any:
-    if d.ndm == 3:
-        a = reader.read("Wy Wz Wx=0")
-        return UniformLoad(x=a["Wx"], y=a["Wy"], z=a["Wz"])
-    if reader.numbers_ahead() > 2:
-        raise reader.unsupported("loads over a part of the length are not supported.")
-    a = reader.read("Wy Wx=0")
-    return UniformLoad(x=a["Wx"], y=a["Wy"])
+    space = d.ndm == 3
+    if reader.numbers_ahead() <= (3 if space else 2):
+        a = reader.read("Wy Wz Wx=0" if space else "Wy Wx=0")
+        return UniformLoad(x=a["Wx"], y=a["Wy"], z=a["Wz"] if space else 0.0)
+    names = ("Wyb", "Wzb", "Wxb") if space else ("Wyb", "Wxb")
+    a = reader.read(("Wy Wz Wx" if space else "Wy Wx") + " aOverL bOverL " + " ".join(f"{name}=None" for name in names))
+    given = [a[name] for name in names if a[name] is not None]
+    if given and len(given) < len(names):
+        raise reader.error(f"a trapezoidal load needs {', '.join(names)} after bOverL, {len(given)} of them were given.")
+    return DistributedLoad(a["aOverL"], a["bOverL"], a["Wx"], a["Wy"], a.get("Wz", 0.0), a["Wxb"], a["Wyb"], a.get("Wzb"))
 
 
 @MEMBER_LOADS.kind("-beamPoint", "beamPoint", form="Py xL Px=0", into="PointLoad (in space: Py Pz xL Px)")

@@ -154,15 +154,15 @@ def ele_response(reader: Reader) -> list[float]:
     return asked.response(present(reader).now())[0].tolist()
 
 
-def _section(reader: Reader, names: dict[int, tuple[str, ...]]) -> Any:
+def _section(reader: Reader, names: dict[int, dict[str, str]]) -> Any:
     a = reader.read("eleTag:i secNum:i dof:i=None")
     element = domain.element(a["eleTag"], reader)
     if not hasattr(element, "along"):
         raise reader.error(f"element {a['eleTag']} has no sections along it.")
     if not 1 <= a["secNum"] <= element.section_count:
         raise reader.error(f"secNum = {a['secNum']} must lie between 1 and {element.section_count}.")
-    rows = present(reader).now()
-    found = section_responses.section_values(rows, a["eleTag"], a["secNum"] - 1, names[3 if domain.ndm == 3 else 2])
+    rows, tag, point = present(reader).now(), a["eleTag"], a["secNum"] - 1
+    found = section_responses.section_values(rows, tag, point, section_responses.section_columns(domain, tag, point, names))
     return _one(found[0].tolist(), a["dof"], reader)
 
 

@@ -33,6 +33,7 @@ from femu.opensees.section_responses import (
     fibre_response,
     nearest_fibre,
     section_at,
+    section_columns,
     section_values,
 )
 from femu.opensees.sections import FibreRecipe
@@ -188,8 +189,7 @@ def _section(domain: Domain, tag: int, words: list[Any], reader: Reader) -> Aske
     elif words and whole(words[0]) is not None:
         words = words[1:]
     what = str(words[0]) if words else "force"
-    space = 3 if domain.ndm == 3 else 2
-    forces, deformations = SECTION_FORCES[space], SECTION_DEFORMATIONS[space]
+    forces, deformations = (section_columns(domain, tag, point, names) for names in (SECTION_FORCES, SECTION_DEFORMATIONS))
     if what in ("force", "forces"):
         return Asked(lambda rows: section_values(rows, tag, point, forces), state=True)
     if what in ("deformation", "deformations"):
@@ -206,7 +206,9 @@ def _section(domain: Domain, tag: int, words: list[Any], reader: Reader) -> Aske
 def _fibre(domain: Domain, tag: int, point: int, words: list[Any], reader: Reader) -> Asked:
     element: Any = domain.model.elements[tag]
     section = section_at(element, point)
-    recipe = next((r for r in domain.sections.values() if isinstance(r, FibreRecipe) and r._section is section), None)
+    groups: Any = getattr(section, "groups", None)  # an Aggregator shares those of its section
+    recipe = next((r for r in domain.sections.values() if isinstance(r, FibreRecipe) and r._section is not None
+                   and getattr(r._section, "groups", ()) is groups), None)
     if recipe is None:
         raise reader.error(f"section {point + 1} of element {tag} has no fibres.")
     count = next((k for k, word in enumerate(words) if not _is_number(word)), len(words))

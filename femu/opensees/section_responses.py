@@ -12,24 +12,39 @@ from femu.element import Name
 from femu.elements.link import BasicLink
 from femu.fibres import evaluate
 from femu.opensees.arguments import Reader
-from femu.opensees.sections import FibreRecipe
+from femu.opensees.domain import Domain
+from femu.opensees.sections import FibreRecipe, codes_of
 from femu.opensees.session import Rows
 
 Array = npt.NDArray[np.float64]
-SECTION_FORCES = {2: ("N", "M"), 3: ("N", "Mz", "My", "T")}
-SECTION_DEFORMATIONS = {2: ("axial_strain", "curvature"), 3: ("axial_strain", "curvature_z", "curvature_y", "twist")}
+SECTION_FORCES = {2: {"P": "N", "Mz": "M", "Vy": "V"},
+                  3: {"P": "N", "Mz": "Mz", "My": "My", "T": "T", "Vy": "Vy", "Vz": "Vz"}}
+SECTION_DEFORMATIONS = {2: {"P": "axial_strain", "Mz": "curvature", "Vy": "shear_strain"},
+                        3: {"P": "axial_strain", "Mz": "curvature_z", "My": "curvature_y", "T": "twist", "Vy": "shear_strain_y",
+                            "Vz": "shear_strain_z"}}
+"""What femu calls the forces and deformations of a section, by the codes of OpenSees."""
+_DEFORMATION_OF = {SECTION_FORCES[n][code]: SECTION_DEFORMATIONS[n][code] for n in (3, 2) for code in SECTION_FORCES[n]}
+
+
+def section_columns(domain: Domain, tag: Name, point: int, names: dict[int, dict[str, str]]) -> tuple[str, ...]:
+    """Forces or deformations of a section in the order in which OpenSees lists them."""
+    codes = codes_of(domain, section_at(domain.model.elements[tag], point))
+    own = names[3 if domain.ndm == 3 else 2]
+    return tuple(own.get(code, "") for code in codes)
 
 
 def section_values(rows: Rows, tag: Name, point: int, names: tuple[str, ...]) -> Array:
-    """State variables of a section along a member, or of a zero-length section (point 0)."""
-    state, variables = rows.states[tag], rows.program.plans[tag].state
+    """State variables of a section along a member, or of a zero-length section (point 0); what it does not have is zero."""
+    state, variables, none = rows.states[tag], rows.program.plans[tag].state, np.zeros(len(rows.result.time))
     if isinstance(rows.program.elements[tag], BasicLink):
-        k = len(names)
-        if names[0] == "N":
-            return state[:, :k]
+        forces = rows.program.plans[tag].basic_forces
         first = next(i for i, v in enumerate(variables) if v.startswith("v_"))
-        return state[:, first:first + k]
-    return state[:, [variables.index(f"section[{point}].{name}") for name in names]]
+        own = {**{name: k for k, name in enumerate(forces)},
+               **{_DEFORMATION_OF[name]: first + k for k, name in enumerate(forces)}}
+        places = [own.get(name) for name in names]
+    else:
+        places = [variables.index(at) if (at := f"section[{point}].{name}") in variables else None for name in names]
+    return np.stack([none if place is None else state[:, place] for place in places], axis=1)
 
 
 @dataclass(frozen=True)
@@ -67,7 +82,7 @@ def fibre_response(rows: Rows, tag: Name, point: int, group: int, fibre: int) ->
     """Stress and strain of a fibre."""
     place = fibre_place(rows, tag, point, group, fibre)
     space = len(next(iter(rows.program.coordinates.values()))) == 3
-    own = section_values(rows, tag, point, SECTION_DEFORMATIONS[3 if space else 2])
+    own = section_values(rows, tag, point, ("axial_strain", *(("curvature_z", "curvature_y") if space else ("curvature",))))
     strain = own[:, 0] - place.y * own[:, 1] + (place.z * own[:, 2] if space else 0.0)
     history = rows.states[tag][:, place.columns].T
     p = rows.parameters[place.start:place.start + place.material.parameter_count]

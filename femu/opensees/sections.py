@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import copy
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -106,17 +107,39 @@ def section(reader: Reader) -> None:
     domain.section_open = tag if isinstance(made, FibreRecipe) else None
 
 
-@SECTIONS.kind("Elastic", form="E A Iz Iy=None G=None J=None", into="ElasticSection")
-def _elastic(d: Domain, reader: Reader) -> Section:
+@dataclass(frozen=True)
+class Listed:
+    """A section with the order in which OpenSees lists its forces."""
+
+    section: Section
+    codes: tuple[str, ...]
+
+    def made(self, reader: Reader) -> Section:
+        """The section of femu."""
+        return self.section
+
+
+def codes_of(d: Domain, section: Section) -> tuple[str, ...]:
+    """Forces of a section in the order of OpenSees."""
+    listed = next((known.codes for known in d.sections.values() if isinstance(known, Listed) and known.section is section), None)
+    return listed or (("P", "Mz", "My", "T") if d.ndm == 3 else ("P", "Mz"))
+
+
+@SECTIONS.kind("Elastic", form="E A Iz Iy=None G=None J=None alphaY=None alphaZ=None", into="ElasticSection (in the plane: "
+               "E A Iz G alphaY)")
+def _elastic(d: Domain, reader: Reader) -> Section | Listed:
     if d.ndm == 3:
         a = reader.read("E A Iz Iy G J alphaY=None alphaZ=None")
-        if a["alphaY"] is not None:
-            raise reader.unsupported("arguments alphaY and alphaZ (shear deformation) are not supported.")
-        return laws.ElasticSection(a["E"], a["A"], a["Iz"], a["Iy"], a["G"], a["J"])
+        made = laws.ElasticSection(a["E"], a["A"], a["Iz"], a["Iy"], a["G"], a["J"], a["alphaY"], a["alphaZ"])
+        if a["alphaY"] is None:
+            return made
+        if a["alphaZ"] is None:
+            raise reader.error("argument alphaZ (a number) is missing after alphaY.")
+        return Listed(made, ("P", "Mz", "Vy", "My", "Vz", "T"))
     a = reader.read("E A Iz G=None alphaY=None")
-    if a["alphaY"] is not None:
-        raise reader.unsupported("arguments G and alphaY (shear deformation) are not supported.")
-    return laws.ElasticSection(a["E"], a["A"], a["Iz"])
+    if a["alphaY"] is None:
+        return laws.ElasticSection(a["E"], a["A"], a["Iz"])
+    return Listed(laws.ElasticSection(a["E"], a["A"], a["Iz"], G=a["G"], alpha_y=a["alphaY"]), ("P", "Mz", "Vy"))
 
 
 @SECTIONS.kind("Fiber", "fiberSec", "FiberSection", form=" | -GJ GJ | -torsion torsionMat:i | -noCentroid", into="FibreSection")
@@ -146,39 +169,51 @@ def _wide_flange(d: Domain, reader: Reader) -> FibreRecipe:
 _CODES = ("P", "Mz", "Vy", "My", "Vz", "T")
 
 
-@SECTIONS.kind("Aggregator", form="*pairs | -section secTag:i", into="UncoupledSection of the laws for P and Mz (My, T in space)")
-def _aggregator(d: Domain, reader: Reader) -> Section:
-    laws_by_code: dict[str, Material] = {}
+@SECTIONS.kind("Aggregator", form="*pairs | -section secTag:i",
+               into="UncoupledSection of the laws for P and Mz (My, T in space), SectionWithShear of those for Vy and Vz")
+def _aggregator(d: Domain, reader: Reader) -> Section | Listed:
+    given: dict[str, Material] = {}
     while reader.left and reader.peek() != "-section":
         material = d.material(reader.take("matTag", "i"), reader)
         code = reader.take("dof", "w")
         if code not in _CODES:
             raise reader.error(f"dof = {code!r} must be one of {', '.join(_CODES)}.")
-        laws_by_code[code] = material
-    base = None
+        given[code] = material
+    base, before = None, ()
     if reader.left:
         tag = reader.read(" | -section secTag:i")["section"]
         added = d.find("section", d.sections, tag, reader)
         if isinstance(added, OneForce):
-            laws_by_code[added.code] = added.law
+            given = {added.code: added.law} | given
         else:
             base = d.section(tag, reader)
-    return _aggregated(d, reader, laws_by_code, base)
+            before = codes_of(d, base)
+    return Listed(_aggregated(d, reader, given, base), (*before, *given))
 
 
 def _aggregated(d: Domain, reader: Reader, given: dict[str, Material], base: Section | None) -> Section:
-    shear = [code for code in given if code in ("Vy", "Vz")]
-    if shear:
-        raise reader.unsupported(f"dof {shear[0]!r} (shear deformation of sections) is not supported.")
-    if base is not None:
-        rest = [code for code in given if code != "T"]
-        if rest:
-            raise reader.unsupported(f"dof {rest[0]!r} beside '-section' is not supported; T is.")
-        if d.ndm == 2:
-            return base  # torsion does nothing in the plane
+    """The laws of an Aggregator by code, beside a section if there is one; what is not of the plane does nothing there."""
+    shear = {f"shear_{code[-1].lower()}": law for code, law in given.items() if code in ("Vy", "Vz")}
+    if d.ndm == 2:
+        shear.pop("shear_z", None)
+    rest = {code: law for code, law in given.items() if code not in ("Vy", "Vz")}
+    if isinstance(base, laws.SectionWithShear):  # more laws beside the same section
+        shear = {name: law for name in ("shear_y", "shear_z") if (law := getattr(base, name)) is not None} | shear
+        base = base.section
+    if base is None:
+        base, rest = _uncoupled(d, reader, rest), {}
+    wrong = [code for code in rest if code != "T"]
+    if wrong:
+        raise reader.unsupported(f"dof {wrong[0]!r} beside '-section' is not supported; T, Vy and Vz are.")
+    if rest and d.ndm == 3:
         if not isinstance(base, laws.FibreSection):
             raise reader.unsupported("'-section' with T is supported for fibre sections only.")
-        return laws.FibreSection(base.groups, torsion=given["T"])
+        base = laws.FibreSection(base.groups, torsion=rest["T"])
+    # a section of its own for each Aggregator, as it lists its forces in an order of its own
+    return laws.SectionWithShear(base, **shear) if shear else copy(base)
+
+
+def _uncoupled(d: Domain, reader: Reader, given: dict[str, Material]) -> Section:
     wanted = ("P", "Mz") if d.ndm == 2 else ("P", "Mz", "My", "T")
     missing = [code for code in wanted if code not in given]
     if missing:

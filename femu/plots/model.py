@@ -14,7 +14,7 @@ from matplotlib.lines import Line2D
 
 from femu.element import Name
 from femu.errors import InputError
-from femu.loads import PointLoad, UniformLoad
+from femu.loads import DistributedLoad, PointLoad, UniformLoad
 from femu.plots import marks
 from femu.plots.sketch import Member, Sketch, sketch
 from femu.plots.style import (
@@ -304,27 +304,35 @@ def _member_load(
 ) -> None:
     a, b = plan.ends(member)
     local, parts = plan.axes(member), np.array([load.x, load.y, load.z])
-    amount = float(np.linalg.norm(parts))
+    last, spread = parts, (0.0, 1.0)
+    if isinstance(load, DistributedLoad):
+        last, spread = np.array([load.intensities(axis)[1] for axis in "xyz"]), (load.start, load.end)
+    amount = max(float(np.linalg.norm(parts)), float(np.linalg.norm(last)))
     if amount == 0.0:
         return
     if isinstance(load, PointLoad):
         size, unit = units.of("force")
         marks.arrow(ax, a + load.at * (b - a), parts @ local, LONGEST, colour, label=told(short(amount / size, unit)))
-    elif isinstance(load, UniformLoad):
+    elif isinstance(load, (UniformLoad, DistributedLoad)):
         size, unit = units.of("force/length")
-        step = -BAND * plan.size * (parts @ local) / amount
-        if max(abs(load.y), abs(load.z)) < 1e-9 * amount:  # along the member: beside it
+        largest = parts if np.linalg.norm(parts) >= np.linalg.norm(last) else last
+        step = -BAND * plan.size * (largest @ local) / amount
+        if max(abs(largest[1]), abs(largest[2])) < 1e-9 * amount:  # along the member: beside it
             step = BAND * plan.size * plan.normal(member)
-        places = np.linspace(0.0, 1.0, max(4, round(float(np.linalg.norm(b - a)) / (0.09 * plan.size)) + 1))
+        count = round((spread[1] - spread[0]) * float(np.linalg.norm(b - a)) / (0.09 * plan.size)) + 1
+        places = np.linspace(*spread, max(4, count))
         tips = a + places[:, None] * (b - a)
-        drawn.edges.append(tips[[0, -1]] + step)
-        drawn.shafts += list(np.stack([tips + step, tips], axis=1))
+        # a trapezoid follows its size along the direction in which it is largest
+        heights = np.linspace(parts @ largest, last @ largest, len(tips))[:, None] / amount**2
+        drawn.edges.append(tips[[0, -1]] + heights[[0, -1]] * step)
+        drawn.shafts += list(np.stack([tips + heights * step, tips], axis=1))
         # the triangles end at the member
-        drawn.heads.setdefault(round(float(np.degrees(np.arctan2(-step[1], -step[0]))) - 90.0, 3), []).append(tips + 0.12 * step)
+        there = tips[heights[:, 0] > 0.25]
+        drawn.heads.setdefault(round(float(np.degrees(np.arctan2(-step[1], -step[0]))) - 90.0, 3), []).append(there + 0.12 * step)
         label = told(short(amount / size, unit))
         if not label:
             return
-        middle = 0.5 * (a + b) + 1.25 * step
+        middle = a + 0.5 * (spread[0] + spread[1]) * (b - a) + 1.25 * step
         ax.annotate(
             label,
             xy=(float(middle[0]), float(middle[1])),

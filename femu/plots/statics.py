@@ -20,9 +20,10 @@ import numpy as np
 import numpy.typing as npt
 
 from femu.element import Name
+from femu.elements.member_loads import before as distributed_before
 from femu.errors import InputError
 from femu.forces import BASIC_NAMES, SPACE_NAMES
-from femu.loads import PointLoad, UniformLoad
+from femu.loads import DistributedLoad, PointLoad, UniformLoad
 from femu.plots.sketch import sketch
 from femu.results import Result
 
@@ -71,10 +72,10 @@ def section_forces(
     x = _places(loads)
     force, arm = np.zeros((3, len(x))), np.zeros((3, len(x)))  # of the loads before each place: sum, and moment about it
     for pattern, load in loads:
-        parts = float(result.factor(pattern)[row]) * np.array([load.x, load.y, load.z])
+        factor = float(result.factor(pattern)[row])
         before, lever = _before(load, x, length)
-        force += parts[:, None] * before
-        arm += parts[:, None] * lever
+        force += factor * before
+        arm += factor * lever
     s = x * length
     if basic == BASIC_NAMES:
         fx, fy, mi = ends[:3]
@@ -87,15 +88,20 @@ def section_forces(
 
 def _places(loads: list[Any]) -> Array:
     jumps = [load.at for _, load in loads if isinstance(load, PointLoad) and 0.0 < load.at < 1.0]
-    return np.unique(np.concatenate([np.linspace(0.0, 1.0, PLACES), [a - TINY for a in jumps], [a + TINY for a in jumps]]))
+    kinks = [at for _, load in loads if isinstance(load, DistributedLoad) for at in (load.start, load.end)]
+    return np.unique(np.concatenate([np.linspace(0.0, 1.0, PLACES), kinks,
+                                     [a - TINY for a in jumps], [a + TINY for a in jumps]]))
 
 
 def _before(load: Any, x: Array, length: float) -> tuple[Array, Array]:
-    """Of a load of 1: what stands before each place, and its moment about it."""
-    s = x * length
+    """Force along the local axes of what stands of a load before each place, and its moment about it, a row an axis."""
+    s, parts = x * length, np.array([load.x, load.y, load.z])[:, None]
     if isinstance(load, UniformLoad):
-        return s, 0.5 * s**2
+        return parts * s, parts * 0.5 * s**2
     if isinstance(load, PointLoad):
         behind = (x > load.at) | ((load.at >= 1.0) & (x >= 1.0)) | ((load.at <= 0.0) & (x >= 0.0))
-        return behind.astype(float), np.where(behind, s - load.at * length, 0.0)
-    raise InputError("section_forces", "load", type(load).__name__, "must be a UniformLoad or a PointLoad")
+        return parts * behind.astype(float), parts * np.where(behind, s - load.at * length, 0.0)
+    if isinstance(load, DistributedLoad):
+        forces, levers = zip(*(distributed_before(load, axis, s, length) for axis in "xyz"), strict=True)
+        return np.array(forces), np.array(levers)
+    raise InputError("section_forces", "load", type(load).__name__, "must be a UniformLoad, PointLoad or DistributedLoad")

@@ -21,7 +21,7 @@ from femu.elements import (
     ZeroLength,
     ZeroLengthSection,
 )
-from femu.materials import Bilinear, Elastic, MenegottoPinto
+from femu.materials import Bilinear, Elastic, MenegottoPinto, SectionWithShear
 from femu.materials.elastic_section import ElasticSection
 from femu.materials.nm_section import NMSection
 from femu.materials.uncoupled_section import UncoupledSection
@@ -38,6 +38,9 @@ LENGTH, SLOPE = 3.0, 0.4
 ELASTIC = ElasticSection(E=E, A=AREA, I=INERTIA)
 BILINEAR = UncoupledSection(Bilinear(EA, NY, 0.03), Bilinear(EI, MP, 0.03))
 INTERACTION = NMSection(EA=EA, EI=EI, yield_force=NY, plastic_moment=MP, flange_web_ratio=2.2, b=0.03)
+GA = 0.4 * E * 0.2 * AREA
+SHEARED = SectionWithShear(BILINEAR, Bilinear(GA, 0.7 * MP / LENGTH, 0.05))
+SHEARED_ELASTIC = ElasticSection(E=E, A=AREA, I=INERTIA, G=0.4 * E, alpha_y=0.2)
 GEOMETRIES = ("linear", "p-delta", "corotational")
 
 
@@ -104,7 +107,12 @@ CASES: dict[str, Case] = {
     "elastic, hinge at i": _frame(ElasticBeamColumn, section=ELASTIC, release_i=True),
     "elastic, hinge at j, offsets": _frame(ElasticBeamColumn, section=ELASTIC, release_j=True, **OFFSETS),
     "elastic, hinges": _frame(ElasticBeamColumn, section=ELASTIC, release_i=True, release_j=True),
+    "elastic, shear, offsets": _frame(ElasticBeamColumn, section=SHEARED_ELASTIC, **OFFSETS),
+    "elastic, shear, hinge at i": _frame(ElasticBeamColumn, section=SHEARED_ELASTIC, release_i=True),
+    "elastic, shear, hinge at j": _frame(ElasticBeamColumn, section=SHEARED_ELASTIC, release_j=True),
     "force": _frame(ForceBeamColumn, section=BILINEAR),
+    "force, shear": _frame(ForceBeamColumn, section=SHEARED, points=4),
+    "force, hinges, shear at j": _frame(ForceBeamColumn, integration=Hinges(INTERACTION, 0.25, SHEARED, 0.3, SHEARED_ELASTIC)),
     "force, N-M, offsets": _frame(ForceBeamColumn, section=INTERACTION, points=4, **OFFSETS),
     "force, legendre": _frame(ForceBeamColumn, section=INTERACTION, points=3, integration="legendre"),
     "force, radau": _frame(ForceBeamColumn, section=BILINEAR, points=4, integration="radau"),
@@ -121,6 +129,8 @@ CASES: dict[str, Case] = {
         lambda geometry, turn=0.0: ZeroLength("e", 1, 2, {"y": Elastic(5.0)}, angle=turn), coincident=True),
     "zero length section": Case(
         lambda geometry, turn=0.0: ZeroLengthSection("e", 1, 2, INTERACTION, angle=0.3 + turn), coincident=True),
+    "zero length section, shear": Case(
+        lambda geometry, turn=0.0: ZeroLengthSection("e", 1, 2, SHEARED, angle=0.3 + turn), coincident=True),
 }
 ALL = [(name, geometry) for name, case in CASES.items() for geometry in case.geometries]
 

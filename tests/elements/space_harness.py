@@ -20,13 +20,16 @@ from femu.elements import (
     ZeroLength,
     ZeroLengthSection,
 )
-from femu.materials import Bilinear, ElasticSection, FibreSection, MenegottoPinto, UncoupledSection
+from femu.materials import Bilinear, Elastic, ElasticSection, FibreSection, MenegottoPinto, SectionWithShear, UncoupledSection
 from femu.model import Model
 
 SPACE = ElasticSection(E=E, A=AREA, I=INERTIA, Iy=0.3 * INERTIA, G=0.4 * E, J=0.02 * INERTIA)
 FIBRES = FibreSection.h_shape(0.25, 0.25, 0.006, 0.012, MenegottoPinto(E, FY, 0.03), (1, 4), (4, 1), GJ=0.4 * E * 0.02 * INERTIA)
 UNCOUPLED = UncoupledSection(Bilinear(EA, NY, 0.03), MenegottoPinto(E * INERTIA, MP, 0.03),
                              Bilinear(0.3 * E * INERTIA, 0.4 * MP, 0.05), Bilinear(0.008 * E * INERTIA, 0.01 * MP, 0.1))
+SHEARED_ELASTIC = ElasticSection(E=E, A=AREA, I=INERTIA, Iy=0.3 * INERTIA, G=0.4 * E, J=0.02 * INERTIA, alpha_y=0.2, alpha_z=0.5)
+SHEARED = SectionWithShear(UNCOUPLED, Bilinear(0.08 * E * AREA, 0.2 * MP, 0.05), MenegottoPinto(0.2 * E * AREA, 0.1 * MP, 0.05))
+ALONG_Y = SectionWithShear(FIBRES, Elastic(0.1 * E * AREA))
 ORIGIN = np.array([1.0, -0.5, 0.3])
 CHORD = np.array([1.7, 1.2, 2.1])
 VECXZ = np.array([0.3, -0.2, 1.0])
@@ -61,6 +64,10 @@ CASES: dict[str, Case] = {
     "elastic": frame(ElasticBeamColumn, section=SPACE),
     "elastic, offsets": frame(ElasticBeamColumn, offsets=True, section=SPACE),
     "elastic, hinges": frame(ElasticBeamColumn, section=SPACE, release_i="y", release_j=True),
+    "elastic, shear, offsets": frame(ElasticBeamColumn, offsets=True, section=SHEARED_ELASTIC),
+    "elastic, shear, hinges": frame(ElasticBeamColumn, section=SHEARED_ELASTIC, release_i="y", release_j=True),
+    "force, shear, offsets": frame(ForceBeamColumn, offsets=True, section=SHEARED, points=3),
+    "force, shear along y at i": frame(ForceBeamColumn, integration=Hinges(ALONG_Y, 0.2, UNCOUPLED, 0.25, SPACE)),
     "force, fibres": frame(ForceBeamColumn, section=FIBRES, points=4),
     "force, uncoupled, offsets": frame(ForceBeamColumn, offsets=True, section=UNCOUPLED, points=3),
     "force, hinges": frame(ForceBeamColumn, integration=Hinges(FIBRES, 0.2, UNCOUPLED, 0.25, SPACE)),
@@ -68,6 +75,8 @@ CASES: dict[str, Case] = {
     "displacement, uncoupled, offsets": frame(DisplacementBeamColumn, offsets=True, section=UNCOUPLED, points=4),
     "zero length section": Case(lambda geometry, turn: ZeroLengthSection("e", 1, 2, FIBRES, orient=[turn @ v for v in ORIENT]),
                                 coincident=True),
+    "zero length section, shear": Case(lambda geometry, turn: ZeroLengthSection(
+        "e", 1, 2, SHEARED, orient=[turn @ v for v in ORIENT]), coincident=True),
     "truss": Case(lambda geometry, turn: Truss("e", 1, 2, material=MenegottoPinto(E, FY, 0.02), area=AREA, geometry=geometry),
                   GEOMETRIES),
     "two-node link": Case(lambda geometry, turn: TwoNodeLink(

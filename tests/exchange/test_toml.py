@@ -14,7 +14,7 @@ from material_harness import CASES, RATE_CASES
 
 import femu.elements
 import femu.materials
-from femu import Model, PointLoad, Result, UniformLoad
+from femu import DistributedLoad, Model, PointLoad, Result, UniformLoad
 from femu.analyses import LoadControl, Newmark, Transient
 from femu.component import Section
 from femu.elements import (
@@ -42,7 +42,7 @@ from femu.experimental import (
     RemoteSpecimen,
     Sensors,
 )
-from femu.materials import Bilinear, BoucWen, Elastic, ElasticSection, FibreSection, NMSection, UncoupledSection
+from femu.materials import Bilinear, BoucWen, Elastic, ElasticSection, FibreSection, NMSection, SectionWithShear, UncoupledSection
 from femu.series import Constant, Linear, Motion, Pulse, Sampled, Sine
 
 STEEL = Bilinear(E=200e9, fy=300e6, b=0.01)
@@ -52,6 +52,8 @@ SECTIONS: dict[str, Section] = {
     "nm": NMSection.h_shape(depth=0.25, width=0.25, web=0.006, flange=0.012, E=206e9, fy=280e6, b=0.03),
     "fibre": FibreSection.reinforced_concrete(0.3, 0.4, 0.04, core=Elastic(3e10), steel=STEEL, unconfined=Elastic(2.8e10),
                                               top=1e-3, bottom=1e-3),
+    "elastic shear": ElasticSection(E=200e9, A=0.01, I=1e-4, G=77e9, alpha_y=5 / 6),
+    "shear": SectionWithShear(FibreSection.rectangle(0.2, 0.3, STEEL, 4), Bilinear(1e9, 1e6, 1 / 3)),
 }
 
 
@@ -91,6 +93,10 @@ ELEMENTS = [
     Truss("e", 1, "top", material=STEEL, area=0.01, geometry="p-delta", mass=0.1),
     ZeroLength("e", 1, 3, {"rz": STEEL, "x": BoucWen(alpha=0.1, k=1e6, n=2, gamma=1e3, beta=1e3)}, angle=0.7),
     TwoNodeLink("e", 1, "top", {"y": STEEL}, shear_distance=0.25),
+    TwoNodeLink("e", 1, "top", {"x": STEEL, "y": STEEL, "rz": STEEL}, p_delta=(0.1, 1 / 3)),
+    ForceBeamColumn("e", 1, "top", section=SECTIONS["shear"]),
+    ForceBeamColumn("e", 1, "top", integration=Stations([SECTIONS["shear"]] * 2 + [SECTIONS["elastic shear"]], [0.0, 1 / 3, 1.0],
+                                                        [0.25, 0.5, 0.25])),
     ViscousDashpot("e", 1, "top", C=1e4, alpha=0.35),
     ZeroLengthSection("e", 1, 3, SECTIONS["fibre"], angle=0.1),
     LumpedMass("e", "top", mass=3.0, inertia=0.1),
@@ -109,7 +115,7 @@ def test_elements(element: Any) -> None:
 def test_every_element_and_section_is_tried() -> None:
     tried = {type(e).__name__ for e in ELEMENTS} | {"Hinges", "Stations"}
     assert set(femu.elements.__all__) - tried == set()
-    sections = {n for n in femu.materials.__all__ if n.endswith("Section")}
+    sections = {n for n in femu.materials.__all__ if n.endswith("Section") or n == "SectionWithShear"}
     assert sections == {type(s).__name__ for s in SECTIONS.values()}
 
 
@@ -162,6 +168,7 @@ def test_loads_series_motions_constraints_and_damping() -> None:
         model.load("C", y=5.0, pattern=name)
         model.member_load("beam", PointLoad(1 / 3, x=2.0, y=3.0), name)
         model.member_load("left", UniformLoad(x=1.0), name)
+        model.member_load("left", DistributedLoad(1 / 7, 2 / 3, x=1.0, y=2.0, y_end=-1 / 3), name)
     samples = np.sin(np.linspace(0.0, 1.0, 20))
     model.support_motion("A", "x", Motion(0.02, displacement=samples))
     model.support_motion("B", "x", Motion(0.02, acceleration=samples))

@@ -13,6 +13,7 @@ GROUPS: dict[str, str] = {
     "materials": "femu.crossvalidation.suite.materials",
     "sections": "femu.crossvalidation.suite.sections",
     "elements": "femu.crossvalidation.suite.elements",
+    "members": "femu.crossvalidation.suite.members",
     "loads": "femu.crossvalidation.suite.loads",
     "statics": "femu.crossvalidation.suite.statics",
     "dynamics": "femu.crossvalidation.suite.dynamics",
