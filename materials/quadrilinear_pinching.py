@@ -117,7 +117,7 @@ class QuadrilinearPinching(Material):
     with the first stiffness k_1 = s1 / e1 of the side that is left. The line c-d is never steeper than k; corners in the wrong
     order are moved, in the end to one straight line. The stresses of the envelope are those given times (1 - g_F). The three
     indices of damage follow, each up to its limit, from the largest strain of both sides as a share of the larger e4, and from
-    the energy W or the number of cycles n = sum |de| / (4 e_max)::
+    the energy W or the number of cycles n = sum abs(de) / (4 e_max)::
 
         g = gamma_1 (e_max / e4) ** gamma_3 + gamma_2 D ** gamma_4,    D = (W - W_elastic) / (gamma_e W_1)  or  D = n
 
