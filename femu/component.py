@@ -97,8 +97,15 @@ class Constitutive(Component):
         """The same for all variables (rows) and points (columns); worked out once, as members share sections."""
         known = self.__dict__.setdefault("_places", {})
         if points not in known:
-            known[points] = [[self.locate(v, p, points) for p in range(points)] for v in range(len(self.history_names()))]
+            known[points] = self.all_places(points)
         return known[points]
+
+    def all_places(self, points: int) -> list[list[int]]:
+        """What `places` keeps."""
+        variables = range(len(self.history_names()))
+        if type(self).locate is Constitutive.locate:
+            return [list(range(v * points, (v + 1) * points)) for v in variables]
+        return [[self.locate(v, p, points) for p in range(points)] for v in variables]
 
     def integers(self) -> list[int]:
         """Integers its kernel reads: nothing for a plain law."""

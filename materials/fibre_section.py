@@ -22,6 +22,8 @@ from femu.parameters import Parameter, finite
 from femu.vectors import minus, pick, plus, spread, take, times, transposed
 
 _GROUP_INTEGERS = 6
+_HEIGHT, _AREA = Parameter("height of a fibre", "length"), Parameter("area of a fibre", "length^2", 0.0)
+_ASIDE = Parameter("place of a fibre along local z", "length")
 _TORSION = Parameter("torsional stiffness", "force*length^2", 0.0, open=True)
 
 
@@ -140,12 +142,10 @@ class FibreSection(Section):
                 raise InputError(self.label(), group.name, group.area, "must have finite heights and areas above 0")
 
     def own_parameters(self) -> list[tuple[str, Parameter, float]]:
-        height, area = Parameter("height of a fibre", "length"), Parameter("area of a fibre", "length^2", 0.0)
-        aside = Parameter("place of a fibre along local z", "length")
         return [item for g in self.groups for item in (
-            [(f"{g.name}.y[{f}]", height, float(v)) for f, v in enumerate(g.y)]
-            + [(f"{g.name}.area[{f}]", area, float(v)) for f, v in enumerate(g.area)]
-            + [(f"{g.name}.z[{f}]", aside, float(v)) for f, v in enumerate(() if g.z is None else g.z)])]
+            [(f"{g.name}.y[{f}]", _HEIGHT, float(v)) for f, v in enumerate(g.y)]
+            + [(f"{g.name}.area[{f}]", _AREA, float(v)) for f, v in enumerate(g.area)]
+            + [(f"{g.name}.z[{f}]", _ASIDE, float(v)) for f, v in enumerate(() if g.z is None else g.z)])]
 
     def parts(self) -> list[tuple[str, Constitutive]]:
         laws: list[tuple[str, Constitutive]] = [(group.name, group.material) for group in self.groups]
@@ -179,11 +179,21 @@ class FibreSection(Section):
             before += size
         raise IndexError(variable)
 
+    def all_places(self, points: int) -> list[list[int]]:
+        found: list[list[int]] = []
+        before = 0
+        for group in self.groups:
+            fibres = len(group.y)
+            rows = group.material.places(points * fibres)
+            found += [[before * points + row[p * fibres + f] for p in range(points)] for row in rows for f in range(fibres)]
+            before += fibres * len(rows)
+        return found
+
     def integers(self) -> list[int]:
         table = [len(self.groups)]
         tail: list[int] = []
         shape, history = 0, 0
-        parameters = len(self.own_parameters())
+        parameters = sum((2 if group.z is None else 3) * len(group.y) for group in self.groups)
         for group in self.groups:
             fibres = len(group.y)
             table += [group.material.kernel().address, 1 + _GROUP_INTEGERS * len(self.groups) + len(tail), shape,

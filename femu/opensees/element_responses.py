@@ -24,17 +24,15 @@ def kind_of(element: Any) -> str:
 
 def basic(rows: Rows, tag: Name) -> Array:
     """Basic forces."""
-    return rows.result.force(tag, "basic")
+    return rows.basic(tag)
 
 
 def relative(rows: Rows, tag: Name) -> tuple[Array, Array]:
     """Coordinates and displacements of the second node relative to the first, along the axes there are."""
     i, j = rows.program.elements[tag].nodes[:2]
     apart = rows.program.coordinates[j] - rows.program.coordinates[i]
-    place, none = rows.program.numbering.place, np.zeros(len(rows.result.time))
-    moved = [(rows.result.displacement(j, d) if (j, d) in place else none) - (
-        rows.result.displacement(i, d) if (i, d) in place else none) for d in ("x", "y", "z")[:len(apart)]]
-    return apart, np.stack(moved, axis=1)
+    axes = ("x", "y", "z")[:len(apart)]
+    return apart, rows.displacements((j, d) for d in axes) - rows.displacements((i, d) for d in axes)
 
 
 def elongation(rows: Rows, tag: Name) -> Array:
@@ -129,8 +127,7 @@ def deformation(rows: Rows, tag: Name) -> Array:
     if family == TRUSS:
         return elongation(rows, tag)[:, None]
     plan = rows.program.plans[tag]
-    u = np.stack([rows.result.displacement(n, d) for n, d in plan.dofs], axis=1)
-    return u @ link_matrix(plan).T
+    return rows.displacements(plan.dofs) @ link_matrix(plan).T
 
 
 def plastic(rows: Rows, tag: Name) -> Array:

@@ -237,7 +237,12 @@ def get_time(reader: Reader) -> float:
     return domain.state.time if domain.model.elements else 0.0
 
 
-@command("getLoadFactor", "queries", "patternTag:i", "The factor of a pattern.")
+def _quick_factor(arguments: tuple[Any, ...]) -> Any:
+    pattern = domain.patterns.get(arguments[0]) if len(arguments) == 1 and type(arguments[0]) is int else None
+    return SLOW if pattern is None or not domain.compiled else float(pattern.at(domain.state.time))
+
+
+@command("getLoadFactor", "queries", "patternTag:i", "The factor of a pattern.", _quick_factor)
 def get_load_factor(reader: Reader) -> float:
     found = domain.find("pattern", domain.patterns, reader.read("patternTag:i")["patternTag"], reader)
     return float(found.at(domain.state.time))

@@ -146,12 +146,23 @@ def basic_deformation(reader: Reader) -> list[float]:
     return element_responses.deformation(present(reader).now(), tag)[0].tolist()
 
 
-@command("eleResponse", "queries", "eleTag:i *words", "A response of an element by its words, for example 'localForce'.")
+def _quick_response(arguments: tuple[Any, ...]) -> Any:
+    """A response that this session has been asked for before."""
+    session = domain.session
+    if session is None or not all(type(a) in (int, str, float) for a in arguments):
+        return SLOW
+    asked = session.asked.get(arguments)
+    return SLOW if asked is None else asked.response(session.now())[0].tolist()
+
+
+@command("eleResponse", "queries", "eleTag:i *words", "A response of an element by its words, for example 'localForce'.",
+         _quick_response)
 def ele_response(reader: Reader) -> list[float]:
     tag = reader.take("eleTag", "i")
     words, reader.at = reader.items[reader.at:], len(reader.items)
-    asked = responses.element_response(domain, tag, words, reader)
-    return asked.response(present(reader).now())[0].tolist()
+    asked, session = responses.element_response(domain, tag, words, reader), present(reader)
+    session.asked[tuple(reader.items)] = asked
+    return asked.response(session.now())[0].tolist()
 
 
 def _section(reader: Reader, names: dict[int, dict[str, str]]) -> Any:

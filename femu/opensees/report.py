@@ -63,5 +63,6 @@ def of_speed(scripts: Sequence[str | Path]) -> Table:
     rows.append(Row(f"all {len(whole)} scripts: {theirs / max(ours, 1e-9):.2f} times as fast", round(ours, 1), "ms",
                     f"{theirs:.4g} ms"))
     return Table("Scripts for OpenSees: femu.opensees against openseespy", rows, [
-        "Milliseconds of a whole script, best of the runs after the first, each engine in a process of its own. Compiling a "
-        "model costs femu a few milliseconds, which short scripts do not earn back."])
+        "Milliseconds of a whole script, best of the runs after the first, each engine in a process of its own. Reading the "
+        "commands in Python, compiling a model and beginning an analysis cost femu a millisecond or two, which scripts of a few "
+        "steps do not earn back."])

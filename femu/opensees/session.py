@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Iterable
-from copy import copy
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -66,12 +65,24 @@ class States:
 
     def over(self, table: Array) -> States:
         """The same columns over other rows."""
-        made = copy(self)
-        made.table = table
+        made = States.__new__(States)
+        made.columns, made.table = self.columns, table
         return made
 
     def __getitem__(self, name: Name) -> Array:
         return self.table[:, self.columns[name]]
+
+
+class Columns:
+    """Where displacements and basic forces stand in the tables of recorded rows."""
+
+    def __init__(self, program: Program, save: Save, blocks: dict[str, list[int]]) -> None:
+        self.displacement = {place - program.layout.u: column for column, place in enumerate(blocks["u"])}
+        self.basic: dict[Name, slice] = {}
+        end = 0
+        for name in save.elements(program, save.forces):
+            start, end = end, end + len(program.plans[name].basic_forces)
+            self.basic[name] = slice(start, end)
 
 
 @dataclass(frozen=True)
@@ -80,9 +91,23 @@ class Rows:
 
     result: Result
     states: States
+    columns: Columns
     program: Program
     parameters: Array
     accelerations: dict[str, Array]  # of the ground, by direction
+
+    def displacements(self, dofs: Iterable[tuple[Name, str]]) -> Array:
+        """Displacements in some directions, a column each; zeros where no element uses one."""
+        place, columns, u = self.program.numbering.place, self.columns.displacement, self.result.arrays["u"]
+        found = [place.get(dof) for dof in dofs]
+        if None not in found:
+            return u[:, [columns[p] for p in found if p is not None]]
+        none = np.zeros(len(u))
+        return np.stack([none if p is None else u[:, columns[p]] for p in found], axis=1)
+
+    def basic(self, tag: Name) -> Array:
+        """Basic forces of an element."""
+        return self.result.arrays["basic"][:, self.columns.basic[tag]]
 
 
 class Session:
@@ -104,7 +129,8 @@ class Session:
         self.version = -1  # of the choices of the script that it was made for
         self._pointer = self.run.context.ctypes.data_as(ctypes.POINTER(ctypes.c_int64))
         self._kernel = self.marcher.kernel.ctypes
-        self._whole: tuple[Any, Any, Any, States] | None = None
+        self._whole: tuple[Any, ...] | None = None
+        self.asked: dict[tuple[Any, ...], Any] = {}  # responses of elements, by the words of a query
 
     # --- preparing ---
 
@@ -141,6 +167,7 @@ class Session:
         run.context[slot.NRECORD] = self.recorded
         run.context[slot.ROW] = 0
         self._states = States(program, self.needs.states)
+        self._columns = Columns(program, self.needs, self.marcher.blocks)
         self.index = describe(program, run.parameters, self.needs, self.marcher.blocks, run[slot.NODAL])
 
     def _loads(self) -> None:
@@ -320,7 +347,8 @@ class Session:
         self.run.context[slot.ROW] = 0
         if not rows or not self.recorded:
             return
-        found = self._rows(self.marcher.output[:rows, :self.recorded], self.marcher.blocks, self.index, self._states)
+        found = self._rows(self.marcher.output[:rows, :self.recorded], self.marcher.blocks, self.index, self._states,
+                           self._columns)
         for recorder in self.domain.recorders.values():
             recorder.take(found)
 
@@ -331,11 +359,12 @@ class Session:
             blocks = everything.blocks(self.program)
             index = describe(self.program, self.run.parameters, everything, blocks, self.run[slot.NODAL])
             columns = np.array([c for block in blocks.values() for c in block], dtype=np.int64)
-            self._whole = columns, blocks, index, States(self.program, everything.states)
-        columns, blocks, index, states = self._whole
-        return self._rows(self.state.vector[columns][None, :], blocks, index, states)
+            self._whole = columns, blocks, index, States(self.program, everything.states), Columns(
+                self.program, everything, blocks)
+        columns, *rest = self._whole
+        return self._rows(self.state.vector[columns][None, :], *rest)
 
-    def _rows(self, table: Array, blocks: dict[str, list[int]], index: Any, states: States) -> Rows:
+    def _rows(self, table: Array, blocks: dict[str, list[int]], index: Any, states: States, columns: Columns) -> Rows:
         arrays, start = {}, 0
         for name, block in blocks.items():
             arrays[name] = table[:, start:start + len(block)]
@@ -347,7 +376,7 @@ class Session:
             if pattern.kind == "UniformExcitation":
                 row = self.program.pattern_names.index(pattern.name)
                 ground[pattern.direction] = ground.get(pattern.direction, 0.0) + arrays["factor"][:, row]
-        return Rows(result, own, self.program, self.run.parameters, ground)
+        return Rows(result, own, columns, self.program, self.run.parameters, ground)
 
     def end(self) -> None:
         """Give recorders what is left, and leave the factors of the patterns in the state by their own names."""

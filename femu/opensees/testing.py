@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,7 @@ import numpy.typing as npt
 from femu.fibres import _evaluate
 from femu.opensees.arguments import Reader
 from femu.opensees.domain import domain
-from femu.opensees.table import command
+from femu.opensees.table import SLOW, command
 
 
 class Point:
@@ -22,22 +23,23 @@ class Point:
         self.integers = np.array(material.integers() or [0], dtype=np.int64)
         self.history = np.zeros(max(len(material.history_names()), 1))
         self.workspace = np.zeros(material.workspace(1) + 8)
+        self._address, self._breaks = material.kernel().address, material.breaks_after_step
+        self._x, self._y, self._k = np.zeros(1), np.zeros(1), np.zeros(1)
         self.strain = 0.0
         self.stress, self.tangent, _ = self.look(0.0)
 
     def look(self, strain: float) -> tuple[float, float, npt.NDArray[np.float64]]:
         """Stress, tangent and the history that a step to a strain would leave."""
-        trial, y, k = np.zeros_like(self.history), np.zeros(1), np.zeros(1)
-        failed = _evaluate(self.material.kernel().address, self.integers, self.p, self.history, trial, self.workspace,
-                           np.array([strain]), y, k)
-        if failed:
+        trial = np.zeros(len(self.history))
+        self._x[0] = strain
+        if _evaluate(self._address, self.integers, self.p, self.history, trial, self.workspace, self._x, self._y, self._k):
             raise ArithmeticError
-        return float(y[0]), float(k[0]), trial
+        return self._y.item(), self._k.item(), trial
 
     def set(self, strain: float) -> None:
         """Go to a strain, and stay there; OpenSees answers with the state behind the step."""
         self.stress, self.tangent, self.history = self.look(strain)
-        if self.material.breaks_after_step:
+        if self._breaks:
             self.stress, self.tangent, _ = self.look(strain)
         self.strain = strain
 
@@ -59,7 +61,27 @@ def test_uniaxial_material(reader: Reader) -> None:
     domain.test_tag = tag
 
 
-@command("setStrain", "materials", "strain rate=0", "Strain of the material under test; it stays there.")
+def _quick_strain(arguments: tuple[Any, ...]) -> Any:
+    point = domain.tests.get(domain.test_tag) if len(arguments) == 1 and type(arguments[0]) is float else None
+    if point is None or not math.isfinite(arguments[0]):
+        return SLOW
+    try:
+        point.set(arguments[0])
+    except ArithmeticError:
+        return SLOW
+    return None
+
+
+def _quick(name: str) -> Any:
+    """An attribute of the material under test."""
+    def quick(arguments: tuple[Any, ...]) -> Any:
+        point = None if arguments else domain.tests.get(domain.test_tag)
+        return SLOW if point is None else getattr(point, name)
+
+    return quick
+
+
+@command("setStrain", "materials", "strain rate=0", "Strain of the material under test; it stays there.", _quick_strain)
 def set_strain(reader: Reader) -> None:
     point = _point(reader)
     a = reader.read("strain rate=0")
@@ -69,16 +91,16 @@ def set_strain(reader: Reader) -> None:
         raise reader.error(f"the material has no answer at strain {a['strain']:g}.") from None
 
 
-@command("getStrain", "materials", "", "Strain of the material under test.")
+@command("getStrain", "materials", "", "Strain of the material under test.", _quick("strain"))
 def get_strain(reader: Reader) -> float:
     return _point(reader).strain
 
 
-@command("getStress", "materials", "", "Stress of the material under test.")
+@command("getStress", "materials", "", "Stress of the material under test.", _quick("stress"))
 def get_stress(reader: Reader) -> float:
     return _point(reader).stress
 
 
-@command("getTangent", "materials", "", "Tangent of the material under test.")
+@command("getTangent", "materials", "", "Tangent of the material under test.", _quick("tangent"))
 def get_tangent(reader: Reader) -> float:
     return _point(reader).tangent
