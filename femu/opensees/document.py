@@ -71,6 +71,10 @@ Where the two differ on purpose:
 - `Corotational` in space turns the ends of a member by the increment of a whole step, OpenSees by that of each iteration:
   rotations about several axes at once differ a little, the less the shorter the steps.
 - A `Path` series with `-time` and `-useLast` keeps its last value, as documented; openseespy 3.7 forgets it.
+- The shear force Vz of a section under a load along local z is the derivative of its moment; in openseespy 3.7 it is not,
+  under `-beamPoint` and inside a `-beamUniform` over a part. An `Aggregator` may have another one as its `-section`.
+- `-beamUniform` over a part is refused where openseespy 3.7 leaves it out (`dispBeamColumn`, `ElasticTimoshenkoBeam`) or reads
+  a trapezoid as a uniform load (`elasticBeamColumn` in space); elements of femu take it.
 - An element that is added at nodes which have already moved is refused.
 - After a step of `CentralDifference`, velocity and acceleration are those at its end; OpenSees gives those one step back.
 - Sections answer in the order P, Mz (then My, T in space), also an `Aggregator` that lists them otherwise.

@@ -31,6 +31,7 @@ YIELDING = Bilinear(GA, 60e3, 0.02)  # below the shear at which the column yield
 PART = DistributedLoad(0.2, 0.7, x=20e3, y=-90e3)
 TRAPEZOID = DistributedLoad(0.15, 0.8, x=20e3, y=-90e3, x_end=-10e3, y_end=-20e3)
 TRIANGLE = DistributedLoad(y_end=-100e3)
+QUICK = ("fibres with shear that yields", "shear at some sections")
 
 
 def _plane_shear() -> list[Case]:
@@ -54,7 +55,7 @@ def _plane_shear() -> list[Case]:
         for geometry in ("p-delta", "corotational"):
             own = partial(model, geometry=geometry)
             made.append(ModelCase(f"ForceBeamColumn, {name}, {geometry}, cyclic", own, [GRAVITY, cycles(1)],
-                                  quick=geometry == "corotational"))
+                                  quick=geometry == "corotational" and name in QUICK))
         made.append(ModelCase(f"ForceBeamColumn, {name}, dynamic", model, [GRAVITY, quake()], limit=DYNAMIC))
     made.append(ModelCase("DisplacementBeamColumn, shear takes no part, cyclic", partial(
         cantilever, DisplacementBeamColumn, section=yielding, pieces=3), [GRAVITY, cycles(3)]))
@@ -96,7 +97,7 @@ def _space_shear() -> list[Case]:
     for name, model in models.items():
         limit: dict[str, Any] = space.turning(STATIC) if "corotational" in name else {}
         made.append(ModelCase(f"ForceBeamColumn in space, {name}, cyclic", model, [GRAVITY, space.cycles(1, "x", 0.06)],
-                              quick="yields" in name, **limit))
+                              quick=name in QUICK, **limit))
     yields = "fibres with shear that yields"
     made.append(ModelCase(f"ForceBeamColumn in space, {yields}, dynamic", models[yields], [GRAVITY, space.quake()],
                           limit=DYNAMIC))
@@ -160,7 +161,7 @@ def _partial_loads() -> list[Case]:
             ("ElasticBeamColumn", partial(ElasticBeamColumn, section=space.elastic()),
              DistributedLoad(0.2, 0.7, 2e3, 3e3, -4e3))):
         made.append(ModelCase(f"{name} in space, load over a part, static", partial(_loaded_column, member, load),
-                              [Stage(LoadControl(pattern="push", steps=4))], quick=True))
+                              [Stage(LoadControl(pattern="push", steps=4))], quick="shear" in name))
     return made
 
 
@@ -202,12 +203,12 @@ def _links() -> list[Case]:
     made: list[Case] = []
     for label, p_delta in (("shear forces", True), ("moments at both ends", (0.3, 0.5)), ("moment at i", (1.0, 0.0))):
         made.append(ModelCase(f"TwoNodeLink, P-Delta by {label}, cyclic", partial(_linked, p_delta),
-                              [GRAVITY, cycles("top", 0.05)], quick=True))
+                              [GRAVITY, cycles("top", 0.05)], quick=label == "moments at both ends"))
     made.append(ModelCase("TwoNodeLink, P-Delta, shear at a third, dynamic", partial(_linked, (0.2, 0.2), 1 / 3),
                           [GRAVITY, quake(2.0)], limit=DYNAMIC))
     for p_delta in (True, (0.1, 0.2, 0.3, 0.35)):
         made.append(ModelCase(f"TwoNodeLink in space, P-Delta {p_delta}, static", partial(_linked_in_space, p_delta), [
-            GRAVITY, Stage(DisplacementControl("top", "x", [0.04, -0.02], 0.004, pattern="push"))], quick=True))
+            GRAVITY, Stage(DisplacementControl("top", "x", [0.04, -0.02], 0.004, pattern="push"))], quick=p_delta is not True))
     return made
 
 
