@@ -18,6 +18,7 @@ LAST_BRANCH = 20
 """Curves inside curves that are remembered, two to each branch after the second (as in OpenSees)."""
 _TOLERANCE = 1e-14  # of natural strains, at the ends of curves
 _SMOOTHED, _DIP = 0.25, 0.1  # the corner where a bar begins to bend: its width, and how far it is cut off
+LEAST_YIELD_STRAIN = 1e-12  # ln(1 + fy / E) of less has no digits left
 _BREAKING = 0.04  # damage beyond 1 over which the stress goes down to nothing
 
 _NUMBERS = ("natural_strain", "natural_stress", "stress", "tangent_less_initial", "branch", "zero_of_tension",
@@ -304,7 +305,7 @@ class ChangManderSteel(Material):
 
     from the last reversal (e_a, f_a) to a point (e_b, f_b) at which it has the slope of what it meets there: Q and f_ch
     follow from that, E_a = E (0.82 + 1 / (5.55 + 1000 e_max)) after Dodd and Cooke, and
-    R = R2 (f_y / E) ** R1 (1 - R3 |e_b - e_a|). A reversal from first loading leads to the first loading of the other side,
+    R = R2 (f_y / E) ** R1 (1 - R3 abs(e_b - e_a)). A reversal from first loading leads to the first loading of the other side,
     whose zero has moved; one from such a curve leads back; inner loops, up to nine deep, close where they began.
 
     ``a1`` shortens the plateau with the plastic strain summed up over half cycles, down to ``least_plateau``.
@@ -352,6 +353,8 @@ class ChangManderSteel(Material):
         *(f"curve_{v}_{name}" for v in range(2, _HALVES) for name in _CURVE))
 
     def validate(self) -> None:
+        if self.fy < LEAST_YIELD_STRAIN * self.E:
+            raise InputError(self.label(), "fy", self.fy, f"must be at least {LEAST_YIELD_STRAIN:g} E: less has no digits left")
         if not self.fy / self.E < self.hardening_strain < self.ultimate_strain:
             raise InputError(self.label(), "hardening_strain", self.hardening_strain,
                              f"must lie between fy / E = {self.fy / self.E:g} and ultimate_strain = {self.ultimate_strain:g}")

@@ -1,0 +1,30 @@
+"""No healthy test of a study is stopped by the check of the sensors."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from femu.experimental import StuckSensor
+from femu.experimental.stuck import Watch
+
+
+@pytest.fixture(autouse=True, scope="session")
+def sensors_are_never_stuck() -> Iterator[None]:
+    """Fails the session where a sensor of an emulated specimen was called stuck."""
+    stuck: list[str] = []
+    original = Watch.see
+
+    def see(self: Watch, command: Any, measured: Any) -> None:
+        try:
+            original(self, command, measured)
+        except StuckSensor as problem:
+            stuck.append(str(problem))
+            raise
+
+    Watch.see = see  # type: ignore[method-assign]
+    yield
+    Watch.see = original  # type: ignore[method-assign]
+    assert not stuck, stuck[0]
