@@ -127,6 +127,8 @@ def fitted(R, ea, fa, Ea, eb, fb, Eb):
         corner = fa + Ea / ((1.0 - a**R) ** (1.0 / R) / a) * (eb - ea)
     if abs(eb - ea) < 1e-7:
         Q = 1.0
+    if math.isinf(corner):  # straight to the last digit
+        corner, Q = fb, 1.0
     return R, corner, Q, ea, fa, Ea, eb, fb, Eb
 
 
