@@ -16,7 +16,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from femu.cli.table import Row, Table
+from femu.cli.table import Row, _number
 
 DOCS = Path(__file__).parent
 KEPT = DOCS / "studies"
@@ -63,13 +63,20 @@ def _small(source: Path, target: Path) -> None:
 def block(name: str) -> str:
     """What stands in a page between the two marks of a study."""
     kept = json.loads((KEPT / f"{name}.json").read_text(encoding="utf-8"))
-    table = Table("", [Row(**row) for row in kept["table"]["rows"]], kept["table"].get("notes", []))
+    rows = [Row(**row) for row in kept["table"]["rows"]]
     versions = ", ".join(f"{package} {version}" for package, version in kept["versions"].items() if package != "system")
     took = f", {kept['seconds']} s" if "seconds" in kept else ""
-    lines = table.to_markdown().splitlines()[2:]  # without its title
-    lines = [f"`{kept['command']}`, {kept['made']}{took}; {versions}, {kept['versions']['system']}.", "", *lines]
+    lines = [f"`{kept['command']}`, {kept['made']}{took}; {versions}, {kept['versions']['system']}.", ""]
     if (KEPT / f"{name}.png").exists():
-        lines += ["", f"![The picture of {kept['command']}](studies/{name}.png)"]
+        lines += [f"![The picture of {kept['command']}](studies/{name}.png)", ""]
+    lines += ["| | femu | reference | limit | |", "|---|---|---|---|---|"]
+    for row in rows:
+        reference = "" if row.reference is None else _number(row.reference)
+        verdict = {None: "", True: "ok", False: "**missed**"}[row.ok]
+        cells = (row.name, f"{_number(row.value)} {row.unit}".strip(), reference, row.limit, verdict)
+        lines.append("| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |")
+    for note in kept["table"].get("notes", []):
+        lines += ["", note]
     return "\n".join(lines).rstrip() + "\n"
 
 
