@@ -20,7 +20,7 @@ from femu.opensees.refused import REFUSED, refuse
 from femu.opensees.table import COMMANDS, callable_of
 
 FILES = ("model_commands", "materials", "testing", "sections", "elements", "series", "loads", "convergence_tests",
-         "algorithms", "integrators", "analysis", "modal", "recorders", "queries", "parameters")
+         "algorithms", "integrators", "analysis", "modal", "recorders", "queries", "parameters", "units")
 """The files that fill the tables."""
 
 for _file in FILES:

@@ -51,7 +51,7 @@ codes are those of OpenSees.
 
 What is not supported raises `femu.opensees.UnsupportedCommand`, wrong use `femu.opensees.CommandError`; both say the line of
 the script, the command and the option, and both are an `ops.OpenSeesError`. Only what cannot change a result is accepted
-without effect: `system`, `numberer`, print flags, `logFile`, `defaultUnits`.
+without effect: `system`, `numberer`, print flags, `logFile`.
 
 Where the two differ on purpose:
 

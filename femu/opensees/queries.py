@@ -273,11 +273,6 @@ def version(reader: Reader) -> str:
     return f"femu {installed('femu')}"
 
 
-@command("defaultUnits", "model", "*arguments", "Accepted without effect: numbers are in the units of the script.")
-def default_units(reader: Reader) -> None:
-    reader.at = len(reader.items)
-
-
 @command("logFile", "model", "*arguments", "Accepted without effect: messages go to the standard error.")
 def log_file(reader: Reader) -> None:
     reader.at = len(reader.items)

@@ -320,6 +320,7 @@ def close(reader: Reader, tag: int) -> None:
     domain.recorders.pop(tag).close()
 
 
+@command("initialize", "analysis", "", "Keep the present state once more, so that all recorders write it.")
 @command("record", "recorders", "", "Let all recorders write the present state.")
 def record(reader: Reader) -> None:
     from femu.opensees.analysis import present

@@ -29,7 +29,7 @@ _GROUPS = {
         "accelCPU build cbdiDisplacement classType convertBinaryToText convertTextToBinary domainChange domainCommitTag "
         "eleDynamicalForce eleType getConstrainedDOFs getConstrainedNodes getCrdTransfTags getDampTangent getEleClassTags "
         "getEleLoadClassTags getEleLoadData getEleLoadTags getNodeLoadData getNodeLoadTags getRetainedDOFs getRetainedNodes "
-        "initialize metaData modalDampingQ nodeResponse nodeUnbalance numFact pyversion "
+        "metaData modalDampingQ nodeResponse nodeUnbalance numFact pyversion "
         "responseSpectrumAnalysis sdfResponse searchPeerNGA sectionDisplacement sectionFlexibility sectionStiffness sectionTag "
         "setElementRayleighDampingFactors setElementRayleighFactors setMaxOpenFiles setNodeCoord setStartNodeTag solveCPU start "
         "stop stripXML testNorms totalCPU updateElementDomain basicStiffness imposedSupportMotion OpenSeesParameter"),

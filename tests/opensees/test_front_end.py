@@ -6,6 +6,7 @@ import importlib.util
 import json
 import subprocess
 import sys
+import types
 from pathlib import Path
 
 import numpy as np
@@ -178,9 +179,33 @@ def test_commands_without_effect_are_accepted() -> None:
     ops.numberer("AMD")
     ops.constraints("Penalty", 1e12, 1e12)
     ops.logFile("log.txt", "-noEcho")
-    ops.defaultUnits("-force", "kip")
     ops.analysis("Static", "-noWarnings")
     assert ops.analyze(1) == 0
+
+
+def test_default_units_are_names_of_the_main_module(monkeypatch: pytest.MonkeyPatch) -> None:
+    main = types.ModuleType("__main__")
+    monkeypatch.setitem(sys.modules, "__main__", main)
+    ops.defaultUnits("-Force", "kN", "-Length", "mm", "-Time", "sec", "-Temp", "C")
+    unit = vars(main)
+    assert [unit[name] for name in ("kN", "m", "MPa", "sec", "kg", "in2")] == pytest.approx([1.0, 1e3, 1e-3, 1.0, 1e-6, 25.4**2])
+    assert unit["kip"] == pytest.approx(4.4482216152605)
+    assert unit["g"] == pytest.approx(9806.65, rel=1e-7)
+    with pytest.raises(ops.CommandError, match="-length 'yd' is not known; known: in, inch, ft"):
+        ops.defaultUnits("-force", "kN", "-length", "yd", "-time", "sec")
+    with pytest.raises(ops.CommandError, match="-time is missing"):
+        ops.defaultUnits("-force", "kN", "-length", "m")
+
+
+def test_initialize_writes_the_present_state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    cantilever()
+    static()
+    ops.recorder("Node", "-file", "a.out", "-time", "-node", 2, "-dof", 2, "disp")
+    ops.initialize()
+    ops.analyze(1)
+    ops.wipe()
+    assert np.loadtxt("a.out")[:, 0] == pytest.approx([0.0, 1.0])
 
 
 def test_page_of_the_documentation_is_up_to_date() -> None:
