@@ -38,6 +38,7 @@ HISTORIES = ("extra", "separate")
 FORCE_SHARE = 0.1  # process noise of a force in the state, as a share of the noise of its measurement
 SMOOTH = 0.5  # a residual whose second differences are this small beside it is not noise
 NOISE_FLOOR = 1e-4  # least standard deviation of the force noise, as a share of the largest force that was heard
+REOPENED_FLOOR = 1e-3  # the same, of a filter that became overconfident with what it had heard
 IN_A_ROW = 2.0  # wild samples in a row that are rejected; what lasts longer is no outlier
 STATISTICS_WINDOW = 500.0  # samples over which the statistics of the diagnostics fade
 
@@ -70,8 +71,9 @@ class ModelUpdater(Layout):
     ``filter`` makes the filter from (model, process_noise, measurement_noise, bounds=...): a class of `femu.filters`, or
     ``functools.partial`` of one. ``force_noise`` is the standard deviation of the measured forces, a number or one a
     channel; if left out it is found in the first ``listen`` samples, whose forces are compared with the straight line
-    through them. ``force_drift`` is the standard deviation by which the forces in the state ("joint") may leave the
-    twin in a step: a third of the noise if left out. ``displacement_noise`` adds what an error of the measured
+    through them. Give it for an emulated specimen without noise, and wherever the first samples are too quiet to tell.
+    ``force_drift`` is the standard deviation by which the forces in the state ("joint") may leave the twin in a step: a
+    third of the noise if left out. ``displacement_noise`` adds what an error of the measured
     displacement does to the force.
 
     Guards: a sample whose innovation is ``gate`` times larger than usual is rejected, at most two in a row; parameters
@@ -396,9 +398,13 @@ class ModelUpdater(Layout):
         rough = np.sqrt((np.diff(rest, n=2, axis=0) ** 2).mean(axis=0) / 6.0)
         found = np.where(rough < SMOOTH * found, rough, found)  # it has yielded already: what is smooth is not noise
         self._noise[:] = np.maximum(found, np.maximum(NOISE_FLOOR * largest, np.finfo(float).tiny))
+        self._set_listening(False)
+        self._renew_filter()
+
+    def _renew_filter(self) -> None:
+        """The filter with the noise as it is known now, from where it stands."""
         known = len(self.unknowns)
         beyond, unit = self.estimate.mean[known:].copy(), self._hidden_unit.copy()
-        self._set_listening(False)
         self._install_filter()
         if self._extra:  # forces or history variables go on from where they are
             if self.mode == "state":
@@ -417,6 +423,16 @@ class ModelUpdater(Layout):
 
     def _reopen(self) -> None:
         """An overconfident filter becomes as uncertain about the parameters as it was at the start, where it stands now."""
+        if self._given_noise is None:
+            # forces were small while it listened: noise far below what counts beside those of now makes it overconfident
+            heard = np.abs(self.history.force)
+            floor = REOPENED_FLOOR * np.nanmax(heard, axis=0, initial=0.0)
+            if (floor > self._noise).any():
+                self._noise[:] = np.maximum(self._noise, floor)
+                counts = {place: self.estimate.vector[place] for place in (*COUNTERS.values(), LOG_LIKELIHOOD, COUNTER)}
+                self._renew_filter()
+                for place, value in counts.items():
+                    self.estimate.vector[place] = value
         known, P = len(self.unknowns), np.diag(self._prior)
         P[known:, known:] = self.estimate.covariance[known:, known:]
         fresh = self.filter.init(self.bounds.project(self.estimate.mean), P, seed=self.seed)

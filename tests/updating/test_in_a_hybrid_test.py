@@ -7,9 +7,9 @@ import pytest
 
 from femu import Outcome
 from femu.analyses import HybridTest, eigen
-from femu.experimental import TwinTangent, read_journal
+from femu.experimental import EmulatedSpecimen, TwinTangent, read_journal
 from femu.reproduce import one_bay_frame as paper
-from femu.updating import ModelUpdater
+from femu.updating import ModelUpdater, Unknown
 
 DURATION, STOP = 2.4, 190  # s, step: after the first yielding
 
@@ -63,3 +63,15 @@ def test_the_calibrated_twin_gives_the_tangent_of_the_element():
     assert tangent.parameters["section.plastic_moment"] == updater.values["section.plastic_moment"]
     stiffness = result.stiffness("left")
     assert np.ptp(stiffness[:, 1, 1]) > 0.1 * stiffness[0, 1, 1]  # it yielded, and the tangent knew
+
+
+def test_a_specimen_without_noise_does_not_mislead_the_filter():
+    """The first samples tell of no noise; a filter that becomes overconfident by it takes the forces of now as its scale."""
+    quiet = EmulatedSpecimen(paper.specimen().of, length=paper.HEIGHT)
+    wide = {name: Unknown(start, true / 3, 3 * true)
+            for name, start, true in zip(paper.NAMES, paper.INITIAL, paper.TRUE, strict=True)}
+    updater = ModelUpdater("left", paper.twin(), wide, members=["right"], length=paper.HEIGHT)
+    HybridTest(paper.frame(quiet, paper.INITIAL), paper.ground_motion(), dt=paper.DT, duration=8.0, updater=updater).run()
+    found = updater.values
+    assert found["section.yield_force"] == pytest.approx(paper.TRUE[0], rel=0.1)
+    assert found["section.plastic_moment"] == pytest.approx(paper.TRUE[1], rel=0.1)
