@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
+from functools import lru_cache
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
@@ -214,7 +215,7 @@ class Result:
 
     @staticmethod
     def _key(node: Name) -> str:
-        return json.dumps(node) if isinstance(node, (int, str)) else repr(node)
+        return _written(node) if isinstance(node, (int, str)) else repr(node)
 
     def _has(self, node: Name, direction: str) -> bool:
         return direction in self.index["places"].get(self._key(node), {})
@@ -332,6 +333,11 @@ class Result:
         relaxed = f", {len(self.relaxations)} steps needed help" if self.relaxations else ""
         return (f"Result({self.kind} of {self.model!r}: {len(self.time)} rows to t = {self.time[-1]:g}, "
                 f"{self.outcome.name}{relaxed})")
+
+
+@lru_cache(maxsize=1 << 16, typed=True)
+def _written(node: Name) -> str:
+    return json.dumps(node)
 
 
 def _find(items: Sequence[Any], wanted: Any, what: str, hint: str = "") -> int:

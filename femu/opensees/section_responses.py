@@ -35,16 +35,22 @@ def section_columns(domain: Domain, tag: Name, point: int, names: dict[int, dict
 
 def section_values(rows: Rows, tag: Name, point: int, names: tuple[str, ...]) -> Array:
     """State variables of a section along a member, or of a zero-length section (point 0); what it does not have is zero."""
-    state, variables, none = rows.states[tag], rows.program.plans[tag].state, np.zeros(len(rows.result.time))
+    found, asked = rows.columns.found, (tag, point, names)
+    if asked not in found:
+        found[asked] = _section_places(rows, tag, point, names)
+    state, none = rows.states[tag], np.zeros(len(rows.result.time))
+    return np.stack([none if place is None else state[:, place] for place in found[asked]], axis=1)
+
+
+def _section_places(rows: Rows, tag: Name, point: int, names: tuple[str, ...]) -> list[int | None]:
+    variables = rows.program.plans[tag].state
     if isinstance(rows.program.elements[tag], BasicLink):
         forces = rows.program.plans[tag].basic_forces
         first = next(i for i, v in enumerate(variables) if v.startswith("v_"))
         own = {**{name: k for k, name in enumerate(forces)},
                **{_DEFORMATION_OF[name]: first + k for k, name in enumerate(forces)}}
-        places = [own.get(name) for name in names]
-    else:
-        places = [variables.index(at) if (at := f"section[{point}].{name}") in variables else None for name in names]
-    return np.stack([none if place is None else state[:, place] for place in places], axis=1)
+        return [own.get(name) for name in names]
+    return [variables.index(at) if (at := f"section[{point}].{name}") in variables else None for name in names]
 
 
 @dataclass(frozen=True)
@@ -80,7 +86,10 @@ def fibre_place(rows: Rows, tag: Name, point: int, group: int, fibre: int) -> Fi
 
 def fibre_response(rows: Rows, tag: Name, point: int, group: int, fibre: int) -> tuple[Array, Array]:
     """Stress and strain of a fibre."""
-    place = fibre_place(rows, tag, point, group, fibre)
+    found, asked = rows.columns.found, (tag, point, group, fibre)
+    if asked not in found:
+        found[asked] = fibre_place(rows, tag, point, group, fibre)
+    place = found[asked]
     space = len(next(iter(rows.program.coordinates.values()))) == 3
     own = section_values(rows, tag, point, ("axial_strain", *(("curvature_z", "curvature_y") if space else ("curvature",))))
     strain = own[:, 0] - place.y * own[:, 1] + (place.z * own[:, 2] if space else 0.0)

@@ -83,6 +83,7 @@ class Columns:
         for name in save.elements(program, save.forces):
             start, end = end, end + len(program.plans[name].basic_forces)
             self.basic[name] = slice(start, end)
+        self.found: dict[tuple[Any, ...], Any] = {}  # what responses have looked up
 
 
 @dataclass(frozen=True)
