@@ -9,12 +9,14 @@ femu[fuzz]``), it then looks for as long for inputs that reach new lines; see `t
 
 from __future__ import annotations
 
+import atexit
 import contextlib
 import faulthandler
 import importlib.util
 import json
 import os
 import resource
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -119,6 +121,7 @@ def guarded(name: str, seconds: float, seed: int = 0) -> Tally:
 def _seeds() -> str:
     """A folder with the good files, made once for all processes."""
     folder = Path(tempfile.mkdtemp(prefix="femu-seeds-"))
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
     for name, data in files().items():
         (folder / name).write_bytes(data)
     return str(folder)

@@ -1,0 +1,59 @@
+"""Arguments of another kind than their annotation are refused by name."""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+
+from femu import InputError
+from femu.arguments import typed, typed_class
+
+
+@typed
+def called(number: float = 0.0, whole: int = 0, word: str = "", yes: bool = True, some: npt.ArrayLike = (),
+           pair: tuple[float, float] = (0.0, 1.0), table: Mapping[str, float] | None = None, names: Sequence[str] = (),
+           thing: Any = None) -> str:
+    return "called"
+
+
+@typed_class
+class Base:
+    def __init__(self, size: int) -> None:
+        self.size = size
+
+
+class Derived(Base):
+    pass
+
+
+@pytest.mark.parametrize("good", [{"number": 1}, {"number": np.float64(2.0)}, {"number": float("inf")}, {"whole": np.int64(3)},
+                                  {"some": [[1, 2], [3, 4]]}, {"pair": [1, 2.0]}, {"table": {}}, {"table": None},
+                                  {"names": ["a"]}, {"thing": object()}, {}])
+def test_what_may_be_is_taken(good: dict[str, Any]) -> None:
+    assert called(**good) == "called"
+
+
+@pytest.mark.parametrize(("name", "value"), [
+    ("number", "1"), ("number", None), ("number", float("nan")), ("number", True), ("whole", 1.0), ("whole", True),
+    ("word", b"x"), ("yes", 1), ("some", "words"), ("some", None), ("pair", (1.0,)), ("pair", 3), ("table", [1]),
+    ("names", "text"), ("names", [1])])
+def test_what_may_not_be_is_named(name: str, value: Any) -> None:
+    with pytest.raises(InputError, match=f"called: {name} = .* must be "):
+        called(**{name: value})
+
+
+def test_a_constructor_names_its_class() -> None:
+    assert Derived(3).size == 3
+    with pytest.raises(InputError, match=r"Derived: size = 1\.5 must be a whole number"):
+        Derived(1.5)  # type: ignore[arg-type]
+
+
+def test_a_checked_function_can_be_sent_to_a_worker() -> None:
+    from femu.records import arias_intensity
+
+    assert pickle.loads(pickle.dumps(arias_intensity)) is arias_intensity
