@@ -132,6 +132,11 @@ class BatchResult:
             raise UnsupportedError("BatchResult.to_xarray needs xarray: pip install xarray h5netcdf") from None
         return xarray.load_dataset(self.path, engine="h5netcdf")
 
+    def _repr_html_(self) -> str:
+        from femu.report.cards import batch_card
+
+        return batch_card(self)
+
     def __repr__(self) -> str:
         ended = ", ".join(f"{count} {outcome.name.lower()}" for outcome, count in self.counts().items())
         return f"BatchResult({self.model!r}: {len(self)} runs, {ended})"

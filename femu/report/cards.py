@@ -13,10 +13,13 @@ from femu.plots.style import axes, short
 
 if TYPE_CHECKING:
     from femu.analyses.eigen import Modes
+    from femu.batch.result import BatchResult
     from femu.filters.base import Filter
     from femu.filters.estimate import Estimate, History
     from femu.model import Model
     from femu.results import Result
+    from femu.updating.history import UpdatingHistory
+    from femu.updating.updater import ModelUpdater
 
 MOST_MEMBERS = 2000  # beyond that a drawing takes longer than a glance
 MOST_ROWS = 30
@@ -94,6 +97,46 @@ def estimate_card(estimate: Estimate) -> str:
 def history_card(history: History) -> str:
     """How a run of a filter went, and its last estimate."""
     return f"<div>{html.escape(history.outcome)} {len(history.mean)} steps.</div>" + estimate_card(history.final)
+
+
+def batch_card(batch: BatchResult) -> str:
+    """How the runs ended, and the storey drifts over the height."""
+    from femu.batch.plots import plot_drifts
+    from femu.report.page import picture
+
+    rows = [(outcome.name.lower().replace("_", " "), str(count)) for outcome, count in batch.counts().items()]
+    drift = np.asarray(batch.largest_drift, dtype=float)
+    drift = drift[np.isfinite(drift)]
+    if len(drift):
+        rows.append(("largest storey drift, median", f"{100 * float(np.median(drift)):.3g} %"))
+    title = f"<b>batch of {html.escape(str(batch.model))}</b>: {len(batch)} runs"
+    return title + _table(("", ""), rows) + _with_picture(lambda: picture(plot_drifts(batch)), "")
+
+
+def updating_card(history: UpdatingHistory) -> str:
+    """The last estimates of an updater, and their way."""
+    from femu.plots.estimation import plot_parameters
+    from femu.report.page import picture
+
+    if not len(history):
+        return _text(f"history of an updater of {', '.join(history.names)}: no samples yet")
+    rows = [
+        (name, short(float(value)), short(2.0 * float(spread)))
+        for name, value, spread in zip(history.names, history.values[-1], history.std[-1], strict=True)
+    ]
+
+    def draw() -> str:
+        bounds = list(history.bounds) or None
+        return picture(plot_parameters(history.time, history.values, history.std, names=list(history.names), bounds=bounds)[0])
+
+    return f"<b>{len(history)} samples</b>{_table(('parameter', 'estimate', '± 2σ'), rows)}{_with_picture(draw, '')}"
+
+
+def updater_card(updater: ModelUpdater) -> str:
+    """What an updater says of itself, and the way of its parameters."""
+    history = updater.history
+    words = updater.statement() if len(history) else f"ModelUpdater of {updater.element!r}"
+    return "".join(_text(line) for line in words.splitlines()) + updating_card(history)
 
 
 def _with_picture(make: Callable[[], str], words: str) -> str:

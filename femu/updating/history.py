@@ -34,6 +34,11 @@ class UpdatingHistory:
         start = code.RECORD_HEAD + 5 * self.channels + block * len(self.names)
         return self.table[:, start:start + len(self.names)]
 
+    def _repr_html_(self) -> str:
+        from femu.report.cards import updating_card
+
+        return updating_card(self)
+
     @property
     def step(self) -> npt.NDArray[np.int64]:
         return self.table[:, code.R_STEP].astype(np.int64)

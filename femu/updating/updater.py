@@ -302,6 +302,11 @@ class ModelUpdater(Layout):
         """The same in words."""
         return str(self.diagnose())
 
+    def _repr_html_(self) -> str:
+        from femu.report.cards import updater_card
+
+        return updater_card(self)
+
     # --- inside ---
 
     def _begin(self) -> None:

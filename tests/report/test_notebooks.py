@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from batch_cases import suite
 from example_frames import QUAKE, cantilever, portal
 
-from femu import Model, ProgressBar
+from femu import HybridTest, Model, ProgressBar
 from femu.analyses import LoadControl, Newmark, Transient, eigen
+from femu.elements import ElasticBeamColumn
 from femu.errors import InputError
 from femu.filters import UKF, Bounds, StateSpace
 from femu.kernels import inlined
+from femu.materials import ElasticSection
 from femu.plots import plot_estimates
 from femu.progress import in_notebook
+from femu.reproduce import one_bay_frame as study
+from femu.updating import ModelUpdater
 
 NOTEBOOK = """
 import femu
@@ -52,6 +58,29 @@ def test_result_and_modes_show_numbers() -> None:
     assert f"{modes.periods[0]:.3g}" in modes._repr_html_()
     static = LoadControl(pattern="gravity").run(portal())
     assert "static" in static._repr_html_()
+
+
+def test_batches_updaters_and_their_histories_show_themselves(tmp_path: Path) -> None:
+    batch = suite(2, (2.0,), 4.0).run(tmp_path / "a.h5", workers=1, on="threads")
+    card = batch._repr_html_()
+    assert "batch of tower" in card and "largest storey drift, median" in card and "data:image/svg+xml" in card
+    updater = ModelUpdater("left", study.twin(), study.unknowns(), members=["right"], length=study.HEIGHT)
+    assert "ModelUpdater of" in updater._repr_html_() and "no samples yet" in updater._repr_html_()
+    tested = study.frame(study.specimen(1), study.INITIAL)
+    HybridTest(tested, study.ground_motion(), dt=study.DT, duration=2.0, updater=updater).run()
+    card = updater.history._repr_html_()
+    assert "<b>200 samples</b>" in card and "section.plastic_moment" in card and "data:image/svg+xml" in card
+    assert "Mean normalised innovation" in updater._repr_html_()
+
+
+def test_a_model_in_space_shows_itself() -> None:
+    model = Model("mast", dimensions=3)
+    model.node("A", 0.0, 0.0, 0.0, fixed=True)
+    model.node("B", 0.0, 1.0, 3.0)
+    model.add(ElasticBeamColumn("mast", "A", "B", section=ElasticSection(E=2e11, A=6e-3, I=1e-4, Iy=3e-5, G=8e10, J=2e-6)))
+    model.load("B", x=1e4)
+    assert "data:image/svg+xml" in model._repr_html_()
+    assert "peak displacement, node B, x" in LoadControl().run(model)._repr_html_()
 
 
 def test_filters_show_their_states() -> None:
