@@ -156,9 +156,9 @@ def _adaptive(reader: Reader, static: StaticControl, steps: int) -> int:
         static.adapt()
         session = session_for(reader)
         why = _take(session, 1, static.increment if static.control == code.LOAD else 0.0)
+        static.last = session.iterations  # of a step that failed too
         if why != 0:
             return why
-        static.last = session.iterations
     return 0
 
 
@@ -185,21 +185,23 @@ def _variable(reader: Reader, a: dict[str, Any]) -> int:
 
 def _take(session: Session, steps: int, dt: float) -> int:
     done = session.take(steps, dt)
-    chosen.iterations, chosen.norm = session.iterations, session.norm
+    chosen.iterations, chosen.tests, chosen.norm = session.iterations, session.iterations, session.norm
     if done == steps:
         return 0
+    # a step that ran out of iterations counts one test more: the one that found none left
+    chosen.tests += session.iterations == session.plan.test.iterations
     print(f"femu.opensees: analyze: step {done + 1} of {steps} from time {session.state.time:g} failed: {session.reason()}.",
           file=sys.stderr)
     return NEW_STEP_FAILED if session.why == code.NO_ROOT and session.plan.control == code.DISPLACEMENT else STEP_FAILED
 
 
-def _quick_iterations(arguments: tuple[Any, ...]) -> Any:
-    return chosen.iterations
+def _tests(arguments: tuple[Any, ...] = ()) -> int:
+    return chosen.tests
 
 
-@command("testIter", "queries", "", "Iterations of the last step.", _quick_iterations)
+@command("testIter", "queries", "", "Iterations of the last step, as the test of convergence counts them.", _tests)
 def test_iter(reader: Reader) -> int:
-    return chosen.iterations
+    return _tests()
 
 
 @command("numIter", "queries", "", "Iterations of the last step.")

@@ -107,6 +107,7 @@ class Settings:
     transient: Any = None
     kind: str = ""
     iterations: int = 0
+    tests: int = 0
     norm: float = 0.0
     version: int = 0
 

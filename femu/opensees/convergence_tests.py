@@ -19,6 +19,7 @@ def test(reader: Reader) -> None:
     kind = TESTS.find(reader)
     reader.command = f"test({kind.name!r})"
     chosen.test = kind.make(reader, reader.read(kind.form), kind.name)
+    chosen.tests = 0  # a new test has counted nothing yet
     chosen.changed()
 
 
