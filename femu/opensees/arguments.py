@@ -113,7 +113,8 @@ class Reader:
     def __init__(self, command: str, arguments: Any) -> None:
         self.command = command
         plain = all(type(a) in _PLAIN for a in arguments)
-        self.items: list[Any] = list(arguments) if plain else list(flat(arguments))
+        # OpenSees takes blanks off the ends of words
+        self.items: list[Any] = [a.strip() if type(a) is str else a for a in (arguments if plain else flat(arguments))]
         self.at = 0
 
     # --- errors ---

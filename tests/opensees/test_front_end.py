@@ -183,6 +183,14 @@ def test_commands_without_effect_are_accepted() -> None:
     assert ops.analyze(1) == 0
 
 
+def test_blanks_at_the_ends_of_words_do_not_count() -> None:
+    cantilever()
+    ops.test("NormUnbalance ", 1e-8, 10)
+    ops.integrator(" LoadControl", 1.0)
+    ops.analysis("Static ")
+    assert ops.analyze(1) == 0
+
+
 def test_default_units_are_names_of_the_main_module(monkeypatch: pytest.MonkeyPatch) -> None:
     main = types.ModuleType("__main__")
     monkeypatch.setitem(sys.modules, "__main__", main)
