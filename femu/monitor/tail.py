@@ -90,7 +90,7 @@ class JournalTail:
     def _same(self, file: Any) -> bool:
         """Whether the last rows seen are still where they were."""
         for name, count in self._counts.items():
-            data = rows_of(file, name, self.path) if name in file else ()
+            data: Any = rows_of(file, name, self.path) if name in file else ()
             if len(data) < count or data[count - 1, _STAMP] != self._stamps[name]:
                 return False
         return True

@@ -217,8 +217,8 @@ def _write(ax: Axes, numbers: list[_Number], size: float) -> None:
             xy=(float(number.tip[0]), float(number.tip[1])),
             xytext=(float(number.shift[0]), float(number.shift[1])),
             textcoords="offset points",
-            ha=("right", "center", "left")[sideways + 1],  # type: ignore[arg-type]
-            va=("top", "center", "bottom")[upright + 1],  # type: ignore[arg-type]
+            ha=("right", "center", "left")[sideways + 1],
+            va=("top", "center", "bottom")[upright + 1],
             fontsize=SMALL,
             color=BLUE if number.value >= 0.0 else VERMILION,
             path_effects=HALO,

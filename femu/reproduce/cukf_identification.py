@@ -80,7 +80,7 @@ def draw(path: Path, seed: int = 0) -> None:
         estimator = makers()[name]()
         history = estimator.run(estimator.init(X0, np.diag(P0)), given.measured(BASE_NOISE, seed), given.inputs)
         paths[name] = history.mean[:, 1:]
-    time = DT * np.arange(1, len(given.force) + 1)
+    time = DT * np.arange(1.0, len(given.force) + 1)
     draw_paths(time, paths, NAMES, np.array(TRUE_PARAMETERS), path)
 
 

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from femu.plots.style import GREY, LINES, figure, save, style, tidy
 
-Array = npt.NDArray[np.float64]
+Array = npt.NDArray[np.floating]
 
 
 def draw_paths(time: Array, paths: Mapping[str, Array], names: Sequence[str], truth: Array, path: Path, columns: int = 2) -> None:

@@ -137,14 +137,14 @@ def pooled(draw: bool, noises: int = 8, seeds: int = 8) -> dict[str, np.ndarray]
     return {name: np.array([r.rmse.sum() for r in all_of(make, pairs)]) for name, make in makers(draw=draw).items()}
 
 
-def draw(path: Path, noise_seed: int = 0, particle_seed: int = 1000) -> None:
+def draw_one_run(path: Path, noise_seed: int = 0, particle_seed: int = 1000) -> None:
     """The estimates of the four filters over time (reading V1b) in one of the runs, and of a single UKF."""
     test, model = displacement_test(), hysteretic_spring()
     single: Filter = UKF(model, Q, W, kappa=0.0, redraw=False)
     estimators = {**{name: make() for name, make in makers().items()}, "single UKF": single}
     paths = {name: each.run(each.init(X0, np.diag(P0), seed=particle_seed), test.measured(noise_seed), test.inputs).mean[:, 1:]
              for name, each in estimators.items()}
-    draw_paths(DT * np.arange(1, STEPS + 1), paths, NAMES, TRUE, path)
+    draw_paths(DT * np.arange(1.0, STEPS + 1), paths, NAMES, TRUE, path)
 
 
 def run(quick: bool = False, picture: Path | None = PICTURE) -> Table:
@@ -194,6 +194,6 @@ def run(quick: bool = False, picture: Path | None = PICTURE) -> Table:
         "AUPF at twice the time of PF and six times that of EPF: not reproduced (see femu bench filters).",
     ]
     if picture is not None:
-        draw(picture)
+        draw_one_run(picture)
         notes.append(f"picture: {picture}")
     return Table("Particle filters of paper 002, section 3", rows, notes)
