@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from femu.analyses import settings as code
 from femu.opensees.arguments import Reader
 from femu.opensees.choices import Algorithm, chosen
@@ -17,6 +19,7 @@ ACCELERATED = 8  # increments that stand in for those of a method that femu does
 def algorithm(reader: Reader) -> None:
     kind = ALGORITHMS.find(reader)
     reader.command = f"algorithm({kind.name!r})"
+    reader.items = ["-initial" if item == "-Initial" else item for item in reader.items]  # OpenSees takes both
     chosen.algorithm = kind.make(reader, kind.name)
     chosen.changed()
 
@@ -42,7 +45,8 @@ def _modified(reader: Reader, name: str) -> Algorithm:
 @ALGORITHMS.kind("NewtonLineSearch", into="NewtonLineSearch",
                  form="ratio=0.8 | -type kind:w | -tol tol | -maxIter maxIter:i | -minEta minEta | -maxEta maxEta")
 def _line_search(reader: Reader, name: str) -> Algorithm:
-    a = reader.read("ratio=0.8 | -type kind:w | -tol tol | -maxIter maxIter:i | -minEta minEta | -maxEta maxEta", ("-pFlag",))
+    a = reader.read("ratio=0.8 | -type kind:w | -tol tol | -maxIter maxIter:i | -minEta minEta | -maxEta maxEta | -initial",
+                    ("-pFlag",))  # -initial has no effect in OpenSees either
     if a["type"] not in (None, "InitialInterpolated"):
         raise reader.unsupported(f"option '-type' = {a['type']!r} is not supported. Use InitialInterpolated.")
     for option, value in (("maxIter", code.LINE_SEARCH_TRIALS), ("minEta", code.LINE_SEARCH_LEAST),
@@ -52,12 +56,24 @@ def _line_search(reader: Reader, name: str) -> Algorithm:
     return Algorithm(name, code.EACH, a["ratio"] if a["tol"] is None else a["tol"])
 
 
-@ALGORITHMS.kind("KrylovNewton", form="| -maxDim maxDim:i", into="KrylovNewton")
-def _krylov(reader: Reader, name: str) -> Algorithm:
-    a = reader.read(" | -maxDim maxDim:i | -iterate iterate:w | -increment increment:w")
+def _with_current_tangents(reader: Reader) -> dict[str, Any]:
+    """Options of the accelerated methods; -initial is taken by OpenSees too, and has no effect there."""
+    a = reader.read(" | -maxDim maxDim:i | -iterate iterate:w | -increment increment:w | -initial")
     for option in ("iterate", "increment"):
         if a[option] not in (None, "current"):
             raise reader.unsupported(f"option '-{option}' = {a[option]!r} is not supported. Use current.")
+    return a
+
+
+@ALGORITHMS.kind("RaphsonNewton", form="", into="Newton")
+def _raphson(reader: Reader, name: str) -> Algorithm:
+    _with_current_tangents(reader)
+    return Algorithm("Newton")
+
+
+@ALGORITHMS.kind("KrylovNewton", form="| -maxDim maxDim:i", into="KrylovNewton")
+def _krylov(reader: Reader, name: str) -> Algorithm:
+    a = _with_current_tangents(reader)
     dimension = 3 if a["maxDim"] is None else a["maxDim"]
     if not 1 <= dimension <= 20:
         raise reader.error(f"maxDim = {dimension} must lie between 1 and 20.")
@@ -81,5 +97,5 @@ def _accelerated(reader: Reader, name: str) -> Algorithm:
     return Algorithm(name, code.FIRST_OF_STEP, 0.0, ACCELERATED)
 
 
-ALGORITHMS.refuse("femu has Newton, ModifiedNewton, NewtonLineSearch, KrylovNewton, BFGS, Broyden and Linear", "RaphsonNewton",
+ALGORITHMS.refuse("femu has Newton, ModifiedNewton, NewtonLineSearch, KrylovNewton, BFGS, Broyden and Linear",
                   "MillerNewton", "ExpressNewton", "AcceleratedNewton")

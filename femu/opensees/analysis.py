@@ -185,7 +185,8 @@ def _variable(reader: Reader, a: dict[str, Any]) -> int:
 
 def _take(session: Session, steps: int, dt: float) -> int:
     done = session.take(steps, dt)
-    chosen.iterations, chosen.tests, chosen.norm = session.iterations, session.iterations, session.norm
+    chosen.iterations, chosen.norm = session.iterations, session.norm
+    chosen.tests = 0 if session.plan.algorithm.name == "Linear" else session.iterations
     if done == steps:
         return 0
     # a step that ran out of iterations counts one test more: the one that found none left

@@ -191,6 +191,17 @@ def test_blanks_at_the_ends_of_words_do_not_count() -> None:
     assert ops.analyze(1) == 0
 
 
+@pytest.mark.parametrize("words", [("KrylovNewton", "-initial"), ("NewtonLineSearch", "-initial"), ("RaphsonNewton",),
+                                   ("Newton", "-Initial"), ("ModifiedNewton", "-Initial"), ("Linear", "-Initial")])
+def test_ways_of_writing_an_algorithm(words: tuple[str, ...]) -> None:
+    cantilever()
+    ops.algorithm(*words)
+    ops.integrator("LoadControl", 1.0)
+    ops.analysis("Static")
+    assert ops.analyze(1) == 0
+    assert ops.testIter() == (0 if words[0] == "Linear" else 1)
+
+
 def test_default_units_are_names_of_the_main_module(monkeypatch: pytest.MonkeyPatch) -> None:
     main = types.ModuleType("__main__")
     monkeypatch.setitem(sys.modules, "__main__", main)
