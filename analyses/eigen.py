@@ -19,6 +19,7 @@ from femu.run import Run
 from femu.state import State
 
 Array = npt.NDArray[np.float64]
+Places = npt.NDArray[np.int64]
 SINGULAR = 1e-13  # pivot over diagonal, as in femu.band
 DENSE = 400  # equations up to which all modes are found at once
 
@@ -89,7 +90,7 @@ def eigen(model: Model | Program, modes: int = 3, state: State | None = None, pa
     return Modes(program, 2.0 * np.pi / np.sqrt(values), shapes, participation)
 
 
-def _refuse_mechanism(program: Program, stiffness: Array, free: Array) -> None:
+def _refuse_mechanism(program: Program, stiffness: Array, free: Places) -> None:
     """Raise where nothing resists some motion: a pivot that vanishes beside its diagonal, to rounding."""
     pattern = program.pattern
     diagonal = stiffness[pattern.diagonal[free]]
@@ -109,7 +110,7 @@ def _refuse_mechanism(program: Program, stiffness: Array, free: Array) -> None:
         raise np.linalg.LinAlgError
 
 
-def _dense(program: Program, stiffness: Array, masses: Array, free: Array, modes: int) -> tuple[Array, Array]:
+def _dense(program: Program, stiffness: Array, masses: Array, free: Places, modes: int) -> tuple[Array, Array]:
     # solves M x = mu K x with mu = 1/omega^2: M may be singular, K may not
     K, M = (program.pattern.to_dense(m)[np.ix_(free, free)] for m in (stiffness, masses))
     values, vectors = eigh(M, K, subset_by_index=(len(free) - modes, len(free) - 1))
@@ -117,7 +118,7 @@ def _dense(program: Program, stiffness: Array, masses: Array, free: Array, modes
     return 1.0 / values, vectors / np.sqrt(values)
 
 
-def _sparse(program: Program, stiffness: Array, masses: Array, free: Array, modes: int) -> tuple[Array, Array]:
+def _sparse(program: Program, stiffness: Array, masses: Array, free: Places, modes: int) -> tuple[Array, Array]:
     K, M = (program.pattern.to_sparse(m)[free][:, free] for m in (stiffness, masses))
     start = np.ones(len(free))  # a fixed start: the same bits each time
     values, vectors = eigsh(K, modes, M=M, sigma=0.0, which="LM", v0=start)

@@ -163,7 +163,7 @@ class BasicLink(Element):
         """Plan with the rows of B over the degrees of freedom of node i, then of node j; ``across`` are the rows of P-Delta."""
         matrix = np.array(rows)
         matrix[np.abs(matrix) < NEGLIGIBLE * np.abs(matrix).max(axis=1, keepdims=True)] = 0.0
-        used = np.flatnonzero(matrix.any(axis=0))
+        used: list[int] = np.flatnonzero(matrix.any(axis=0)).tolist()
         directions = dof_names({2: 1, 6: 2, 12: 3}[matrix.shape[1]])
         dofs = [(node, d) for node in self.nodes for d in directions]
         m, n = len(rows), len(used)

@@ -65,7 +65,8 @@ def check_result(meta: Any, arrays: Mapping[str, npt.NDArray[Any]], path: str | 
 
 def _check_test(index: Mapping[str, Any], arrays: Mapping[str, npt.NDArray[Any]], must: Any) -> None:
     """What a hybrid test adds."""
-    test, every = arrays.get("test"), index.get("every")
+    test: Any = arrays.get("test")
+    every: Any = index.get("every")
     must(test is not None and test.ndim == 2 and len(test) > 0, "there is no table of the steps of the test")
     must(_is_number(index.get("dt")) and _is_whole(every) and every > 0, "dt or every is missing")
     must(isinstance(index.get("test"), list) and all(isinstance(e, list) and len(e) == 2 and isinstance(e[1], dict)

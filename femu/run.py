@@ -58,10 +58,11 @@ class Run:
         p, layout = program, program.layout
         matrix = p.storage + 8  # behind the matrix: a place for what belongs to fixed degrees of freedom
         elements, members = layout.size - layout.elements, len(p.elements)
+        wanted: npt.NDArray[np.int64] = p.nodal.any(axis=1).astype(np.int64)
         for place, array in (
                 (slot.INTEGERS, p.integers), (slot.TABLE, p.table), (slot.GROUPS, p.groups), (slot.P, self.parameters),
                 (slot.G, p.geometry), (slot.PLAN, p.pattern.plan), (slot.LINKS, p.links), (slot.NODAL, p.nodal),
-                (slot.MEMBER, p.member), (slot.NODAL_WANTED, p.nodal.any(axis=1).astype(np.int64))):
+                (slot.MEMBER, p.member), (slot.NODAL_WANTED, wanted)):
             self.hold(place, array)
         self.rooms({slot.U1: p.ndof, slot.V1: p.ndof, slot.A1: p.ndof, slot.F: p.ndof, slot.D: p.ndof, slot.T: elements,
                     slot.K: matrix, slot.AXIAL: members, slot.AXIAL_FACTORED: members, slot.STEP: 5,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from dataclasses import replace
-from typing import Any
+from typing import Any, cast
 
 from femu.analyses import settings as code
 from femu.analyses.operator_splitting import OperatorSplitting
@@ -77,9 +77,9 @@ def _plan(reader: Reader) -> Plan:
             if not 0 <= dof < domain.program.neq:
                 raise reader.error(f"DisplacementControl: node {static.node}, dof {static.dof} is fixed, or no element uses it.")
         return Plan(static.control, dof=dof, increment=static.increment, weight=static.weight, **common)  # type: ignore[arg-type]
-    integrator = chosen.transient or Implicit("Newmark", 1.0, 1.0, 0.25, 0.5)
+    integrator: Any = chosen.transient or Implicit("Newmark", 1.0, 1.0, 0.25, 0.5)
     if isinstance(integrator, OperatorSplitting):
-        integrator = replace(integrator, tangent="initial" if algorithm.tangent == code.INITIAL else "current")
+        integrator = replace(cast(Any, integrator), tangent="initial" if algorithm.tangent == code.INITIAL else "current")
     return Plan(code.TRANSIENT, integrator=integrator, **common)  # type: ignore[arg-type]
 
 

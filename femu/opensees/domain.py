@@ -106,7 +106,7 @@ class Domain:
         self.modes: Any = None
         self.eigenvalues: list[float] = []
         self.reacting: Any = None  # state at the last call of reactions
-        self.tests: dict[int, Any] = {}
+        self.tests: dict[int | None, Any] = {}
         self.test_tag: int | None = None
         self.places: dict[tuple[str, int, int], int] = {}  # where nodal values stand in the state, as far as asked
         self._program: Program | None = None

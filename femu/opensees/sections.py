@@ -179,7 +179,8 @@ def _aggregator(d: Domain, reader: Reader) -> Section | Listed:
         if code not in _CODES:
             raise reader.error(f"dof = {code!r} must be one of {', '.join(_CODES)}.")
         given[code] = material
-    base, before = None, ()
+    base: Any = None
+    before: tuple[str, ...] = ()
     if reader.left:
         tag = reader.read(" | -section secTag:i")["section"]
         added = d.find("section", d.sections, tag, reader)

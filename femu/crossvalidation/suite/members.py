@@ -206,9 +206,9 @@ def _links() -> list[Case]:
                               [GRAVITY, cycles("top", 0.05)], quick=label == "moments at both ends"))
     made.append(ModelCase("TwoNodeLink, P-Delta, shear at a third, dynamic", partial(_linked, (0.2, 0.2), 1 / 3),
                           [GRAVITY, quake(2.0)], limit=DYNAMIC))
-    for p_delta in (True, (0.1, 0.2, 0.3, 0.35)):
-        made.append(ModelCase(f"TwoNodeLink in space, P-Delta {p_delta}, static", partial(_linked_in_space, p_delta), [
-            GRAVITY, Stage(DisplacementControl("top", "x", [0.04, -0.02], 0.004, pattern="push"))], quick=p_delta is not True))
+    for shares in (True, (0.1, 0.2, 0.3, 0.35)):
+        made.append(ModelCase(f"TwoNodeLink in space, P-Delta {shares}, static", partial(_linked_in_space, shares), [
+            GRAVITY, Stage(DisplacementControl("top", "x", [0.04, -0.02], 0.004, pattern="push"))], quick=shares is not True))
     return made
 
 

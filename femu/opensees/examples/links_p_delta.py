@@ -40,7 +40,7 @@ for ratios in ((), (0.0, 0.0), (0.3, 0.5), (1.0, 0.0)):
         print("plane", ratios, share)
         solve(15, (1.0, 0.0, 0.1), 0.003)
 
-for ratios in ((0.0, 0.0, 0.0, 0.0), (0.1, 0.2, 0.3, 0.35)):
+for shares in ((0.0, 0.0, 0.0, 0.0), (0.1, 0.2, 0.3, 0.35)):
     ops.wipe()
     ops.model("basic", "-ndm", 3, "-ndf", 6)
     ops.node(1, 0.0, 0.0, 0.0)
@@ -49,9 +49,9 @@ for ratios in ((0.0, 0.0, 0.0, 0.0), (0.1, 0.2, 0.3, 0.35)):
     for tag, stiffness in enumerate((5e6, 4e5, 3e5, 1e5, 5e5, 6e5), start=1):
         ops.uniaxialMaterial("Elastic", tag, stiffness)
     ops.element("twoNodeLink", 1, 1, 2, "-mat", *range(1, 7), "-dir", *range(1, 7), "-orient", 0.2, 0.1, 1.5, 0.0, 1.0, 0.0,
-                "-pDelta", *ratios, "-shearDist", 0.4, 0.6)
+                "-pDelta", *shares, "-shearDist", 0.4, 0.6)
     ops.timeSeries("Linear", 1)
     ops.pattern("Plain", 1, 1)
     ops.load(2, 0.0, 0.0, -40e3, 0.0, 0.0, 0.0)
-    print("space", ratios)
+    print("space", shares)
     solve(10, (1.0, 0.4, 0.0, 0.0, 0.0, 0.0), 0.004)
