@@ -12,6 +12,7 @@ import os
 import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -23,6 +24,7 @@ from femu.parameters import finite
 Array = npt.NDArray[np.float64]
 SPIN = 3e-4  # seconds before a step is due: sleeping ends late by up to about this much, so the rest is waited for awake
 REST = 0.1  # of a period, slept at least with real-time priority: a task that never sleeps is stopped for 50 ms in each second
+THROTTLE = Path("/proc/sys/kernel/sched_rt_runtime_us")
 PERCENTILES = (50.0, 99.0, 99.9, 100.0)
 
 
@@ -31,13 +33,15 @@ class Pace:
     """Take steps at a ``rate`` (a second of wall clock).
 
     ``priority`` (1 to 99) asks the system for its first-in-first-out scheduling, ``core`` binds the test to a processor.
-    Where the system does not allow one of them, the test runs without it and its result says so. While it runs, Python's
-    garbage collector is off. ``clock`` and ``sleep`` are those of the system unless given.
+    Where the system does not allow one of them, the test runs without it and its result says so. ``awake`` waits for the next
+    step without sleeping: it keeps a processor busy, and is for machines that wake up late, as virtual ones do. While a test
+    runs, Python's garbage collector is off. ``clock`` and ``sleep`` are those of the system unless given.
     """
 
     rate: float = 1024.0
     priority: int | None = None
     core: int | None = None
+    awake: bool = False
     clock: Callable[[], float] = field(default=time.perf_counter, repr=False)
     sleep: Callable[[float], None] = field(default=time.sleep, repr=False)
 
@@ -48,6 +52,8 @@ class Pace:
             value = getattr(self, name)
             if value is not None and (isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high):
                 raise InputError("Pace", name, value, f"must be a whole number from {low} to {high}")
+        if not isinstance(self.awake, bool):
+            raise InputError("Pace", "awake", self.awake, "must be True or False")
 
 
 @dataclass(frozen=True)
@@ -104,10 +110,11 @@ class Pacer:
             self._due = now
             self.overruns += 1
             return True
-        left = self._due - now
-        rest = max(left - SPIN, min(REST * self.period, left) if self._first_in_line else 0.0)
-        if rest > 0.0:
-            self.pace.sleep(rest)
+        if not self.pace.awake:
+            left = self._due - now
+            rest = max(left - SPIN, min(REST * self.period, left) if self._first_in_line else 0.0)
+            if rest > 0.0:
+                self.pace.sleep(rest)
         while clock() < self._due:
             pass
         return False
@@ -130,6 +137,10 @@ class Pacer:
         self._undo.append(lambda: os.sched_setaffinity(0, before))
 
     def _raise(self, priority: int) -> None:
+        if self.pace.awake and _throttled():
+            self.notes.append(f"The test ran without real-time priority {priority}: with it, the system stops a task that never "
+                              "sleeps for a part of each second.")
+            return
         try:
             before, parameters = os.sched_getscheduler(0), os.sched_getparam(0)
             os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(priority))
@@ -138,6 +149,14 @@ class Pacer:
             return
         self._first_in_line = True
         self._undo.append(lambda: os.sched_setscheduler(0, before, parameters))
+
+
+def _throttled() -> bool:
+    """Whether the system holds back tasks with real-time priority that never sleep; Linux does, unless it was told not to."""
+    try:
+        return int(THROTTLE.read_text()) >= 0
+    except (OSError, ValueError):
+        return True
 
 
 def _reason(problem: Exception) -> str:

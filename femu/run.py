@@ -58,7 +58,7 @@ class Run:
         p, layout = program, program.layout
         matrix = p.storage + 8  # behind the matrix: a place for what belongs to fixed degrees of freedom
         elements, members = layout.size - layout.elements, len(p.elements)
-        wanted: npt.NDArray[np.int64] = p.nodal.any(axis=1).astype(np.int64)
+        wanted = np.asarray(p.nodal.any(axis=1), dtype=np.int64)
         for place, array in (
                 (slot.INTEGERS, p.integers), (slot.TABLE, p.table), (slot.GROUPS, p.groups), (slot.P, self.parameters),
                 (slot.G, p.geometry), (slot.PLAN, p.pattern.plan), (slot.LINKS, p.links), (slot.NODAL, p.nodal),

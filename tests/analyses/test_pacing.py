@@ -57,6 +57,28 @@ def test_an_overrun_is_counted_once_and_the_schedule_counts_from_it():
     assert pacer.overruns == 1
 
 
+def test_awake_it_never_sleeps_and_keeps_the_schedule():
+    clock, begins = Clock(), []
+    with Pacer(Pace(RATE, awake=True, clock=clock, sleep=clock.sleep)) as pacer:
+        for _ in range(3):
+            pacer.wait()
+            begins.append(clock.now)
+    assert clock.slept == []
+    assert np.allclose(np.diff(begins), 1.0 / RATE, atol=5e-6)
+
+
+@pytest.mark.parametrize(("throttle", "asked"), [("950000", False), ("-1", True), (None, False)])
+def test_awake_priority_is_asked_for_only_where_it_does_not_stop_the_test(throttle, asked, tmp_path, monkeypatch):
+    if throttle is not None:
+        (tmp_path / "runtime").write_text(throttle)
+    calls = []
+    monkeypatch.setattr("femu.analyses.pacing.THROTTLE", tmp_path / "runtime")
+    monkeypatch.setattr(os, "sched_setscheduler", lambda *arguments: calls.append(arguments), raising=False)
+    with Pacer(Pace(RATE, priority=40, awake=True)) as pacer:
+        assert bool(calls) is asked
+    assert ("never sleeps" in " ".join(pacer.notes)) is not asked
+
+
 def test_report():
     pacer = Pacer(Pace(RATE))
     pacer.notes.append("no priority")
@@ -90,7 +112,7 @@ def test_what_the_system_refuses_is_said(monkeypatch):
 
 
 @pytest.mark.parametrize("argument, value", [
-    ("rate", 0.0), ("rate", float("nan")), ("priority", 0), ("priority", 1.5), ("core", -1)])
+    ("rate", 0.0), ("rate", float("nan")), ("priority", 0), ("priority", 1.5), ("core", -1), ("awake", 1)])
 def test_wrong_arguments_are_explained(argument, value):
     with pytest.raises(InputError, match=argument):
         Pace(**{argument: value})

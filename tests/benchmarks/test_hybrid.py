@@ -52,6 +52,6 @@ def test_an_empty_loop_is_late_by_what_its_clock_says(monkeypatch):
         return now
 
     monkeypatch.setattr(hybrid, "Pace", lambda rate, **_: Pace(rate, clock=clock, sleep=lambda seconds: None))
-    overruns, latest = hybrid.empty_loop(100.0, 0.2)
+    overruns, latest = hybrid.empty_loop(100.0, 0.2, True)
     assert overruns == 1
     assert 0.04 < latest < 0.06
