@@ -20,6 +20,17 @@ MEASURED = ("displacement", "force")
 """What of it is measured."""
 
 
+def above_zero(what: str, argument: str, value: Any, most: float = math.inf) -> None:
+    """Refuse what is neither None nor a number above zero and up to ``most``, nor one for each actuator."""
+    try:
+        array = np.atleast_1d(np.asarray(1.0 if value is None else value, dtype=float))
+    except (TypeError, ValueError):
+        array = np.array([math.nan])
+    if array.ndim > 1 or not array.size or not ((array > 0.0) & (array <= most)).all():
+        rule = "must be above 0" if most == math.inf else "must be finite and above 0"
+        raise InputError(what, argument, value, rule, "one number, or one for each actuator")
+
+
 @dataclass(frozen=True)
 class Limits:
     """Largest displacement, increment, velocity and force of the actuators: one number for all or one for each.
@@ -37,15 +48,7 @@ class Limits:
 
     def __post_init__(self) -> None:
         for name in LIMITED:
-            value = getattr(self, name)
-            if value is None:
-                continue
-            try:
-                array: Any = np.asarray(value, dtype=float)
-            except (TypeError, ValueError):
-                array = np.array(math.nan)
-            if not np.all(array > 0.0):
-                raise InputError("Limits", name, value, "must be above 0", "one number, or one for each actuator")
+            above_zero("Limits", name, getattr(self, name))
         if not (isinstance(self.silence, (int, float)) and math.isfinite(self.silence) and self.silence > 0.0):
             raise InputError("Limits", "silence", self.silence, "must be above 0", "in seconds")
 

@@ -20,13 +20,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from femu.errors import InputError
 from femu.experimental.errors import StuckSensor
+from femu.experimental.safety import above_zero
 from femu.experimental.specimen import Measurement
 from femu.kernels import compiled
 
@@ -35,6 +35,7 @@ RESOLUTIONS = 50.0  # times the smallest change of a reading that the motion mus
 SLACK = 0.05  # share of the largest force below which the specimen may be slack
 OF_NOISE = 0.1  # share of its noise within which a live sensor does not repeat a reading
 NOISES = 10.0  # times the noise that the motion must be worth, where the noise is known
+LARGEST = 1e300  # noise: one without end would make every reading stuck
 OF_LIMIT = 0.1  # share of the limit that the motion must be worth, where the resolution is not known
 SENSORS = ("displacement", "force")
 # numbers that are kept of a sensor: the reading, samples since it changed, how far command and measured displacement have gone
@@ -62,15 +63,7 @@ class SensorCheck:
         if isinstance(self.share, bool) or not isinstance(self.share, (int, float)) or not 0.0 < self.share < math.inf:
             raise InputError("SensorCheck", "share", self.share, "must be above 0", "for example 0.5")
         for name in ("displacement_noise", "force_noise"):
-            value = getattr(self, name)
-            if value is None:
-                continue
-            try:
-                array: Any = np.asarray(value, dtype=float)
-            except (TypeError, ValueError):
-                array = np.array(math.nan)
-            if array.ndim > 1 or not (np.isfinite(array) & (array > 0.0)).all():
-                raise InputError("SensorCheck", name, value, "must be above 0", "one number, or one for each actuator")
+            above_zero("SensorCheck", name, getattr(self, name), LARGEST)
 
 
 class Watch:
