@@ -55,7 +55,8 @@ from test_space_sections import SECTIONS as SPACE_SECTIONS  # noqa: E402
 
 Check = Callable[[], None]
 IN_DEPTH = ("materials/test_laws.py", "materials/test_space_sections.py", "elements/test_all_elements.py",
-            "elements/test_space_elements.py", "analyses/test_accuracy.py", "filters/test_every_filter.py")
+            "elements/test_space_elements.py", "elements/test_trial_states.py", "analyses/test_accuracy.py",
+            "filters/test_every_filter.py")
 SECTIONS = {"bilinear": plane.BILINEAR, "N-M": plane.INTERACTION, "elastic": plane.ELASTIC, "fibres": space.FIBRES,
             "with shear": materials.SectionWithShear(plane.BILINEAR, materials.Bilinear(0.3 * plane.EA, 0.2 * plane.NY, 0.05))}
 INTEGRATORS: dict[str, tuple[Any, float]] = {  # with the order of accuracy
