@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from femu.element import Name
-from femu.elements import Truss
+from femu.elements import Truss, TwoNodeLink
 from femu.elements.frame_element import FrameElement
 from femu.opensees.domain import Domain
 from femu.opensees.session import Rows
@@ -108,14 +108,32 @@ def _all_directions(domain: Domain) -> tuple[str, ...]:
 
 
 def local_force(rows: Rows, domain: Domain, tag: Name) -> Array:
-    """Forces in the element's own axes: at the ends of a frame member, along the directions of a link or truss."""
-    family = kind_of(rows.program.elements[tag])
+    """Forces in the element's own axes: at the ends of a frame member or of a link with two nodes, along the directions of a
+    spring of no length or a truss."""
+    element = rows.program.elements[tag]
+    family = kind_of(element)
     if family == FRAME:
         return rows.result.force(tag, "local")
     if family == TRUSS:
         N = basic(rows, tag)
         return np.concatenate([-N, N], axis=1)
+    if isinstance(element, TwoNodeLink):
+        return global_force(rows, domain, tag) @ _into_local(rows, domain, element).T
     return basic(rows, tag)
+
+
+def _into_local(rows: Rows, domain: Domain, element: TwoNodeLink) -> Array:
+    """Matrix from the global to the local axes of a link, for the directions of both nodes."""
+    motion = element.rows(rows.program.coordinates)  # deformations by the directions of node i, then of node j
+    half = len(motion["x"]) // 2
+    turn = np.array([motion[d][half:half + domain.ndm] for d in "xyz"[:domain.ndm]])
+    names = [(int(n), d) for n in element.nodes for d in domain.node_dofs[int(n)]]
+    matrix = np.eye(len(names))
+    for a, (node, local) in enumerate(names):
+        for b, (other, direction) in enumerate(names):
+            if node == other and len(local) == len(direction) and (domain.ndm == 3 or len(local) == 1):  # "x" and "rx"
+                matrix[a, b] = turn["xyz".index(local[-1]), "xyz".index(direction[-1])]
+    return matrix
 
 
 def deformation(rows: Rows, tag: Name) -> Array:

@@ -19,7 +19,8 @@ def solve(steps, direction, size):
         ops.integrator("DisplacementControl", 2, 1, sign * size)
         for _ in range(steps):
             ops.analyze(1)
-        print(ops.getTime(), ops.nodeDisp(2), ops.eleForce(1), ops.eleResponse(1, "basicForce"))
+        print(ops.getTime(), ops.nodeDisp(2), ops.eleForce(1))
+        print(ops.eleResponse(1, "basicForce"), ops.eleResponse(1, "localForce"))
 
 
 for ratios in ((), (0.0, 0.0), (0.3, 0.5), (1.0, 0.0)):
