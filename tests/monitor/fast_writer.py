@@ -2,21 +2,65 @@
 
 ``python tests/monitor/fast_writer.py JOURNAL [--rate 2000] [--seconds 3600] [--ahead 3000]``: one actuator with a slow growing
 sine and a bilinear force, three parameters on their way, written in bursts of a hundredth of a second; the first seconds
-(``--ahead``) as fast as the disk takes them.
+(``--ahead``) all at once, stamped as if the test had run until now.
 """
 
 from __future__ import annotations
 
 import argparse
 import time
+from typing import Any
 
 import numpy as np
 
-from femu.experimental.journal import Journal
+from femu.experimental.journal import GROWTH, Journal
 from femu.outcome import Outcome
 
 BURST = 0.01  # seconds
 TRUE = np.array([2.0e6, 2.2e5, 0.03])
+SLIP, STIFFNESS, HARDENING = 20.0, 10.0, 0.3
+
+
+class Column:
+    """Displacement and force of a bilinear column."""
+
+    def __init__(self) -> None:
+        self.plastic, self.random = 0.0, np.random.default_rng(1)
+
+    def command(self, t: Any) -> Any:
+        """Command at a time, or at many."""
+        return 100.0 * np.sin(2.0 * np.pi * 0.7 * t) * (0.3 + 0.7 * np.abs(np.sin(2.0 * np.pi * t / 900.0)))
+
+    def measured(self, d: np.ndarray) -> np.ndarray:
+        """Measured displacements and forces after commands, a row each."""
+        plastic = np.empty(len(d))
+        for k, at in enumerate(d.tolist()):
+            self.plastic = plastic[k] = min(max(self.plastic, at - SLIP), at + SLIP)
+        noise = self.random.standard_normal((len(d), 2))
+        return np.column_stack([d + 0.02 * noise[:, 0], STIFFNESS * (d - plastic) + HARDENING * d + 0.5 * noise[:, 1]])
+
+
+def estimates(t: np.ndarray) -> np.ndarray:
+    """Parameters, their standard deviations, and what the updater tells of its consistency, a row for each time."""
+    spread = (np.exp(-t / 300.0) * 0.2 + 0.002)[:, None]
+    values = TRUE * (1.0 + spread * np.sin(t[:, None] / 40.0 + np.arange(3)))
+    return np.column_stack([values, TRUE * spread, 1.0 + 0.2 * np.sin(t), np.full(len(t), 0.8), np.full(len(t), 1.2)])
+
+
+def fill(journal: Journal, column: Column, rate: float, count: int) -> None:
+    """The first steps, all at once."""
+    steps = np.arange(1, count + 1)
+    t = steps / rate
+    d, stamps = column.command(t), time.time() - (count / rate - t)
+    none = np.zeros((count, 3))
+    content: tuple[tuple[Any, np.ndarray], ...] = (
+        (journal._command["column"], d[:, None]), (journal._measured["column"], column.measured(d)),
+        (journal._record, estimates(t)), (journal._specimens, none[:, :1]), (journal._state, none))
+    for rows, values in content:
+        rows.resize((count // GROWTH + 1) * GROWTH)
+        rows.data[:count] = np.column_stack([steps, t, values, stamps])
+        rows.count = count
+        rows.data.flush()
 
 
 def main() -> None:
@@ -27,27 +71,23 @@ def main() -> None:
     ask.add_argument("--seconds", type=float, default=3600.0)
     ask.add_argument("--ahead", type=float, default=0.0)
     told = ask.parse_args()
-    steps, random = round(told.seconds * told.rate), np.random.default_rng(1)
+    steps, column = round(told.seconds * told.rate), Column()
     about = {"model": "one column", "steps": steps, "rate": told.rate,
              "limits": {"column": {"displacement": 120.0, "force": 400.0}},
              "updating": ["yield_force", "plastic_moment", "b"], "updating_at": 0}
     journal = Journal(told.journal, {"column": 1}, state=3, specimens=1, record=9, overwrite=True, about=about)
-    began, plastic = time.monotonic(), 0.0
-    for k in range(1, steps + 1):
+    first = round(told.ahead * told.rate)
+    if first:
+        fill(journal, column, told.rate, first)
+    began = time.monotonic() - told.ahead
+    for k in range(first + 1, steps + 1):
         t = k / told.rate
-        if t <= told.ahead:
-            began = time.monotonic() - t
-        elif k % round(BURST * told.rate) == 1:
+        if k % round(BURST * told.rate) == 1:
             time.sleep(max(0.0, began + t - time.monotonic()))
-        d = 100.0 * np.sin(2.0 * np.pi * 0.7 * t) * (0.3 + 0.7 * abs(np.sin(2.0 * np.pi * t / 900.0)))
-        plastic = float(np.clip(plastic, d - 20.0, d + 20.0))
-        force = 10.0 * (d - plastic) + 0.3 * d + 0.5 * random.standard_normal()
-        journal.command("column", k, t, np.array([d]))
-        journal.measured("column", k, t, np.array([d + 0.02 * random.standard_normal()]), np.array([force]))
-        spread = np.exp(-t / 300.0) * 0.2 + 0.002
-        values = TRUE * (1.0 + spread * np.sin(t / 40.0 + np.arange(3)))
-        record = np.concatenate([values, TRUE * spread, [1.0 + 0.2 * np.sin(t), 0.8, 1.2]])
-        journal.commit(k, t, np.zeros(3), np.zeros(1), record=record)
+        d = np.array([column.command(t)])
+        journal.command("column", k, t, d)
+        journal.measured("column", k, t, *np.split(column.measured(d)[0], 2))
+        journal.commit(k, t, np.zeros(3), np.zeros(1), record=estimates(np.array([t]))[0])
     journal.close(Outcome.COMPLETE, "")
 
 
