@@ -19,8 +19,8 @@ from femu.opensees.errors import CommandError, OpenSeesError, UnknownCommand, Un
 from femu.opensees.refused import REFUSED, refuse
 from femu.opensees.table import COMMANDS, callable_of
 
-FILES = ("model_commands", "materials", "testing", "sections", "elements", "series", "loads", "convergence_tests",
-         "algorithms", "integrators", "analysis", "modal", "recorders", "queries", "parameters", "units")
+FILES = ("model_commands", "materials", "testing", "sections", "beam_integration", "elements", "series", "loads",
+         "convergence_tests", "algorithms", "integrators", "analysis", "modal", "recorders", "queries", "parameters", "units")
 """The files that fill the tables."""
 
 for _file in FILES:

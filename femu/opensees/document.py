@@ -11,9 +11,10 @@ from pathlib import Path
 import femu.opensees  # noqa: F401  (fills the tables)
 from femu.opensees.algorithms import ALGORITHMS
 from femu.opensees.analysis import CONSTRAINTS
+from femu.opensees.beam_integration import RULES
 from femu.opensees.convergence_tests import TESTS
 from femu.opensees.domain import DOFS
-from femu.opensees.elements import ELEMENTS, RULES
+from femu.opensees.elements import ELEMENTS
 from femu.opensees.integrators import INTEGRATORS
 from femu.opensees.loads import MEMBER_LOADS, PATTERNS
 from femu.opensees.materials import MATERIALS

@@ -1,155 +1,26 @@
-"""element and beamIntegration: the elements of OpenSees, as femu's."""
+"""element: the elements of OpenSees, as femu's."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
 from femu import elements
 from femu.component import Material, Section
-from femu.elements.quadrature import Stations, legendre, lobatto, radau
+from femu.elements.quadrature import Stations
 from femu.materials import ElasticSection, Parallel, SectionWithShear
 from femu.opensees.arguments import Reader
+from femu.opensees.beam_integration import standard
 from femu.opensees.domain import Domain, Transformation, domain
 from femu.opensees.table import Kinds, command
 
 ELEMENTS = Kinds("element", "element")
-RULES = Kinds("beamIntegration", "rule")
 MOVED = 1e-300
 ROTATION_IN_THE_PLANE = 6  # number of the rotation among the directions of zeroLength
 
-Shares = tuple[list[float], list[float]]  # places and weights
-
-
-# --- integration ---
-
-@dataclass(frozen=True)
-class Rule:
-    """A beamIntegration: its sections, and their places and weights on a member of some length."""
-
-    sections: tuple[int, ...]
-    shares: Callable[[float], Shares]
-    name: str = ""  # of the rule of femu, where one section serves all points
-
-
-@command("beamIntegration", "elements", "kind:w tag:i", "Sections along a beam-column; see the kinds.")
-def beam_integration(reader: Reader) -> None:
-    kind = RULES.find(reader)
-    tag = reader.take("tag", "i")
-    reader.command = f"beamIntegration({kind.name!r}, {tag})"
-    rule = kind.make(reader, reader.read(kind.form), kind.name)
-    for section in rule.sections:
-        domain.find("section", domain.sections, section, reader)
-    domain.define("beamIntegration", domain.integrations, tag, rule, reader)
-
-
-def _newton_cotes(points: int) -> Shares:
-    places = np.linspace(0.0, 1.0, points)
-    return places.tolist(), fitted(places)
-
-
-def fitted(places: np.ndarray) -> list[float]:
-    """Weights that make a rule exact for polynomials up to the number of its places."""
-    powers = np.vander(places, increasing=True).T
-    return np.linalg.solve(powers, 1.0 / np.arange(1, len(places) + 1)).tolist()
-
-
-def _trapezoidal(points: int) -> Shares:
-    weights = np.full(points, 1.0 / (points - 1))
-    weights[[0, -1]] *= 0.5
-    return np.linspace(0.0, 1.0, points).tolist(), weights.tolist()
-
-
-def _simpson(points: int) -> Shares:
-    weights = np.full(points, 2.0)
-    weights[1::2] = 4.0
-    weights[[0, -1]] = 1.0
-    return np.linspace(0.0, 1.0, points).tolist(), (weights / weights.sum()).tolist()
-
-
-_ONE_SECTION: dict[str, tuple[Callable[[int], Any], int]] = {
-    "Lobatto": (lobatto, 2), "Legendre": (legendre, 1), "Radau": (radau, 1), "NewtonCotes": (_newton_cotes, 2),
-    "Trapezoidal": (_trapezoidal, 2), "CompositeSimpson": (_simpson, 3)}
-
-
-def standard(reader: Reader, name: str, section: int, points: int) -> Rule:
-    """A rule with one section."""
-    rule, least = _ONE_SECTION[name]
-    if not least <= points <= 10:
-        raise reader.error(f"N = {points} must lie between {least} and 10 for {name}.")
-    if name == "CompositeSimpson" and points % 2 == 0:
-        raise reader.error(f"N = {points} must be odd for CompositeSimpson.")
-    places, weights = (list(v) for v in rule(points))
-    return Rule((section,) * points, lambda length: (places, weights), name.lower())
-
-
-@RULES.kind(*_ONE_SECTION, form="secTag:i N:i", into="the rule of that name, or Stations")
-def _standard(reader: Reader, a: dict[str, Any], name: str) -> Rule:
-    return standard(reader, name, a["secTag"], a["N"])
-
-
-@RULES.kind("UserDefined", form="N:i *numbers", into="Stations")
-def _user(reader: Reader, a: dict[str, Any], name: str) -> Rule:
-    sections, places, weights = _given(reader, a, 3)
-    return Rule(sections, lambda length: (places, weights))
-
-
-@RULES.kind("FixedLocation", form="N:i *numbers", into="Stations")
-def _fixed_location(reader: Reader, a: dict[str, Any], name: str) -> Rule:
-    sections, places, _ = _given(reader, a, 2)
-    return Rule(sections, lambda length: (places, fitted(np.array(places))))
-
-
-@RULES.kind("MidDistance", form="N:i *numbers", into="Stations")
-def _mid_distance(reader: Reader, a: dict[str, Any], name: str) -> Rule:
-    sections, places, _ = _given(reader, a, 2)
-    edges = [0.0, *(0.5 * (x + y) for x, y in pairwise(places)), 1.0]
-    return Rule(sections, lambda length: (places, np.diff(edges).tolist()))
-
-
-def _given(reader: Reader, a: dict[str, Any], rows: int) -> tuple[tuple[int, ...], list[float], list[float]]:
-    n, numbers = a["N"], a["numbers"]
-    if n < 1 or len(numbers) != rows * n:
-        raise reader.error(f"needs {rows} lists of N = {n} numbers (secTags, locs{', wts' if rows == 3 else ''}), "
-                           f"{len(numbers)} numbers were given.")
-    sections = tuple(reader.checked("secTag", "i", v) for v in numbers[:n])
-    return sections, numbers[n:2 * n], numbers[2 * n:]
-
-
-@RULES.kind("HingeRadau", "HingeRadauTwo", "HingeMidpoint", "HingeEndpoint", form="secI:i lpI secJ:i lpJ secE:i", into="Stations")
-def _hinges(reader: Reader, a: dict[str, Any], name: str) -> Rule:
-    gauss = 0.5 / math.sqrt(3.0)
-    reach = {"HingeRadau": 4.0}.get(name, 1.0)  # length of an end part, in hinge lengths
-
-    def shares(length: float) -> Shares:
-        i, j = a["lpI"] / length, a["lpJ"] / length
-        middle = 1.0 - reach * (i + j)
-        inner = [reach * i + middle * (0.5 - gauss), reach * i + middle * (0.5 + gauss)]
-        half = [0.5 * middle, 0.5 * middle]
-        if name == "HingeMidpoint":
-            return [0.5 * i, *inner, 1.0 - 0.5 * j], [i, *half, j]
-        if name == "HingeEndpoint":
-            return [0.0, *inner, 1.0], [i, *half, j]
-        if name == "HingeRadau":
-            return [0.0, 8.0 / 3.0 * i, *inner, 1.0 - 8.0 / 3.0 * j, 1.0], [i, 3.0 * i, *half, 3.0 * j, j]
-        return [0.0, 2.0 / 3.0 * i, *inner, 1.0 - 2.0 / 3.0 * j, 1.0], [0.25 * i, 0.75 * i, *half, 0.75 * j, 0.25 * j]
-
-    inner = 4 if name == "HingeRadau" else 2
-    if name == "HingeRadauTwo":
-        return Rule((a["secI"],) * 2 + (a["secE"],) * 2 + (a["secJ"],) * 2, shares)
-    return Rule((a["secI"],) + (a["secE"],) * inner + (a["secJ"],), shares)
-
-
-RULES.refuse("femu has no such rule", "LowOrder", "UserHinge", "DistHinge", "RegularizedHinge", "ConcentratedPlasticity",
-             "ConcentratedCurvature", "Simpson", "Chebyshev", "GaussQ", "Beam")
-
-
-# --- elements ---
 
 @command("element", "elements", "kind:w tag:i *nodes:i", "An element; see the kinds.")
 def element(reader: Reader) -> None:
