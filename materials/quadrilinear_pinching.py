@@ -129,6 +129,9 @@ class QuadrilinearPinching(Material):
     OpenSees reads it from the line after it; and here a step that is tried and not kept leaves no trace, while OpenSees
     keeps the damage that a tried change of direction has taken over.
 
+    Cycles within the first line may give back a few percent more energy than they took, where the two sides differ: the line
+    of unloading aims at the other side. So it is in OpenSees.
+
     Lowes, Mitra and Altoontash, A Beam-Column Joint Model for Simulating the Earthquake Response of Reinforced Concrete
     Frames, PEER report 2003/10, 2004.
     """
