@@ -185,6 +185,10 @@ def picture(ax: Axes) -> str:
     drawn = ax.get_figure()
     assert isinstance(drawn, Figure)
     with style():
+        engine = drawn.get_layout_engine()
+        if engine is not None:  # once, instead of twice for each time it is drawn
+            engine.execute(drawn)
+            drawn.set_layout_engine("none")
         stream = io.BytesIO()
         drawn.savefig(stream, format="svg", metadata={"Date": None})
         data, kind = stream.getvalue(), "svg+xml"
