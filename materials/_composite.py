@@ -7,8 +7,23 @@ from typing import Any
 
 from femu.component import Constitutive, Material, require
 from femu.errors import InputError
+from femu.kernels import inlined, shift
+from femu.laws import call_block
 
 Materials = Sequence[Material] | Mapping[str, Material]
+
+OWN_INTEGERS = 2
+"""Of a material around another: history variables of the part, whether it depends on the rate, then the table of the part."""
+
+
+@inlined
+def call_part(own, n, i, p, c, t, w, x, r, s, y, k):
+    """The one part of a material; its damping is left in the first places of the workspace."""
+    for j in range(n):
+        w[j] = 0.0
+    return call_block(own[0], (
+        n, shift(i, own[1]), shift(p, own[2]), shift(c, own[3] * n), shift(t, own[3] * n), shift(w, n),
+        x, r, s, y, k, w))
 
 
 def named_parts(label: str, materials: Any) -> list[tuple[str, Constitutive]]:

@@ -7,7 +7,8 @@ from typing import ClassVar
 from femu.component import Constitutive, Material, part_table, require
 from femu.errors import InputError
 from femu.kernels import Kernel, inlined, kernel, load, shift, store
-from femu.laws import BLOCK, call_block
+from femu.laws import BLOCK
+from femu.materials._composite import OWN_INTEGERS, call_part
 from femu.materials.min_max import NO_LIMIT
 from femu.parameters import number, positive
 
@@ -15,7 +16,6 @@ RESIDUAL = 1e-8
 """Share of stress and tangent that a failed material keeps, as in OpenSees."""
 SMALLEST_RANGE = 1e-10
 """Ranges of strain below it do no damage in the estimate for the cycle under way (as in OpenSees)."""
-_OWN_INTEGERS = 2
 _FIRST_RANGE, _TWO_PEAKS, _THREE_PEAKS = 1.0, 2.0, 3.0  # stages of the count; 0 is before the first step
 _OWN_HISTORY = 9
 
@@ -78,14 +78,8 @@ def _count(E0, m, limit, smallest, largest, h, strain, stress):
 
 @kernel(BLOCK)
 def _fatigue(n, i, p, c, t, w, x, r, s, y, k, d):
-    # i: history variables of the part, whether it depends on the rate, then the table of the one part
-    own = shift(i, _OWN_INTEGERS)
-    damping, rest = w, shift(w, n)
-    for j in range(n):
-        damping[j] = 0.0
-    outcome = call_block(own[0], (
-        n, shift(i, own[1]), shift(p, own[2]), shift(c, own[3] * n), shift(t, own[3] * n), rest,
-        x, r, s, y, k, damping))
+    damping = w
+    outcome = call_part(shift(i, OWN_INTEGERS), n, i, p, c, t, damping, x, r, s, y, k)
     for j in range(n):
         h = load(c, j, n, _OWN_HISTORY)
         after = _count(p[0], p[1], p[2], p[3], p[4], h, x[j], y[j])
@@ -154,7 +148,7 @@ class LowCycleFatigue(Material):
     def integers(self) -> list[int]:
         rate = int(self.material.rate_dependent)
         return [len(self.material.history_names()), rate,
-                *part_table([self.material], len(self.declared), len(self.history), _OWN_INTEGERS)]
+                *part_table([self.material], len(self.declared), len(self.history), OWN_INTEGERS)]
 
     def workspace(self, points: int) -> int:
         return points + self.material.workspace(points)

@@ -7,24 +7,18 @@ from typing import ClassVar
 from femu.component import Constitutive, Material, part_table, require
 from femu.errors import InputError
 from femu.kernels import Kernel, kernel, shift
-from femu.laws import BLOCK, call_block
+from femu.laws import BLOCK
+from femu.materials._composite import OWN_INTEGERS, call_part
 from femu.parameters import number
 
 NO_LIMIT = 1e16
 """Strain that stands for no limit, as in OpenSees."""
-_OWN_INTEGERS = 2
 
 
 @kernel(BLOCK)
 def _min_max(n, i, p, c, t, w, x, r, s, y, k, d):
-    # i: history variables of the part, whether it depends on the rate, then the table of the one part
-    own = shift(i, _OWN_INTEGERS)
-    damping, rest = w, shift(w, n)
-    for j in range(n):
-        damping[j] = 0.0
-    failed = call_block(own[0], (
-        n, shift(i, own[1]), shift(p, own[2]), shift(c, own[3] * n), shift(t, own[3] * n), rest,
-        x, r, s, y, k, damping))
+    damping = w
+    failed = call_part(shift(i, OWN_INTEGERS), n, i, p, c, t, damping, x, r, s, y, k)
     for j in range(n):
         t[j] = 1.0 if c[j] != 0.0 or x[j] <= p[0] or x[j] >= p[1] else 0.0
         if t[j] != 0.0:
@@ -65,7 +59,7 @@ class MinMax(Material):
 
     def integers(self) -> list[int]:
         rate = int(self.material.rate_dependent)
-        return [len(self.material.history_names()), rate, *part_table([self.material], 2, 1, _OWN_INTEGERS)]
+        return [len(self.material.history_names()), rate, *part_table([self.material], 2, 1, OWN_INTEGERS)]
 
     def workspace(self, points: int) -> int:
         return points + self.material.workspace(points)

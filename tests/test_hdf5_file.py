@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import itertools
-import os
 import subprocess
 import sys
 from pathlib import Path
@@ -12,6 +11,7 @@ from pathlib import Path
 import h5py
 import numpy as np
 import pytest
+from older_files import in_older_form
 
 from femu import FileError, Model, Result, State
 from femu import hdf5_older as older
@@ -34,25 +34,6 @@ def result() -> Result:
     model.add(ElasticBeamColumn("column", 1, 2, section=ElasticSection(E=2e11, A=1e-2, I=1e-4)))
     model.load(2, x=1.0)
     return LoadControl(steps=2).run(model)
-
-
-def in_older_form(path: Path) -> None:
-    """Write a file again as earlier versions of femu did: texts of variable length, metadata without checksums."""
-    new = path.with_suffix(".older")
-    with h5py.File(path, "r") as file, h5py.File(new, "w") as made:
-        def put(name: str, thing: h5py.Group | h5py.Dataset) -> None:
-            if isinstance(thing, h5py.Dataset):
-                data = thing[()]
-                target = made.create_dataset(name, data=data.decode() if isinstance(data, bytes) else data)
-            else:
-                target = made.require_group(name) if name else made
-            for key, value in thing.attrs.items():
-                if isinstance(value, np.ndarray) and value.dtype.kind == "S":
-                    value = [v.decode() for v in value]
-                target.attrs[key] = value.decode() if isinstance(value, bytes) else value
-        put("", file)
-        file.visititems(put)
-    os.replace(new, path)
 
 
 def test_texts_come_back_as_they_were(tmp_path: Path) -> None:

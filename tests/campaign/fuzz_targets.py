@@ -22,7 +22,6 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
-import h5py
 import numpy as np
 
 from femu import GroundMotion, Result, State
@@ -39,6 +38,7 @@ from femu.report.write import file_kind, load_result
 from femu.updating import UpdatingHistory
 from femu.updating import datagrams as say
 from tests.campaign import rig
+from tests.older_files import in_older_form
 
 Target = Callable[[bytes], Any]
 SOCKET_SILENCE = 0.05  # seconds that a server or client waits for bytes that do not come
@@ -276,25 +276,6 @@ def _batch(path: Path) -> None:
                   "scale_by": "factor", "period": 1.0, "damping": 0.05, "drift_limit": 0.1, "settings": "{}"}
     runs = {"record": np.zeros(2), "scale": np.ones(2), "parameter_set": np.zeros(2)}
     ResultsFile.create(path, attributes, ["quake"], [{"fy": 1.0}], 1, runs).close()
-
-
-def in_older_form(path: Path) -> None:
-    """Write a file again as earlier versions of femu did: texts of variable length, metadata without checksums."""
-    new = path.with_name("new")
-    with h5py.File(path, "r") as file, h5py.File(new, "w") as made:
-        def put(name: str, thing: Any) -> None:
-            if isinstance(thing, h5py.Dataset):
-                data = thing[()]
-                target: Any = made.create_dataset(name, data=data.decode() if isinstance(data, bytes) else data)
-            else:
-                target = made.require_group(name) if name else made
-            for key, value in thing.attrs.items():
-                if isinstance(value, np.ndarray) and value.dtype.kind == "S":
-                    value = [v.decode() for v in value]
-                target.attrs[key] = value.decode() if isinstance(value, bytes) else value
-        put("", file)
-        file.visititems(put)
-    os.replace(new, path)
 
 
 @cache
