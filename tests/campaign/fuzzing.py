@@ -3,12 +3,14 @@
 An input is a good one with edits, or bytes without sense; see `tests.campaign.fuzz_targets`. Each target runs in a process of its
 own with a watchdog: a crash or a hang of a library in C ends that process, and the input that did it is kept.
 ``python -m tests.campaign fuzzing`` goes on for ten minutes with every target, ``--quick`` for a second;
-``python -m tests.campaign.fuzzing SECONDS [NAME ...]`` takes some of them. Where atheris is installed (``pip install
-femu[fuzz]``), it then looks for as long for inputs that reach new lines; see `tests.campaign.coverage_fuzz`.
+``python -m tests.campaign.fuzzing SECONDS [--workers N] [NAME ...]`` takes some of them. Where atheris is installed (``pip install
+femu[fuzz]``), it then looks for as long for inputs that reach new lines; see `tests.campaign.coverage_fuzz`. Targets of the long run
+go side by side, two for each core, since those over sockets wait most of the time.
 """
 
 from __future__ import annotations
 
+import argparse
 import atexit
 import contextlib
 import faulthandler
@@ -24,6 +26,7 @@ import time
 import traceback
 import warnings
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -210,16 +213,22 @@ def wrong_attributes() -> Tally:
     return tally
 
 
-def run(quick: bool, seconds: float | None = None, names: list[str] | None = None) -> Tally:
+def run(quick: bool, seconds: float | None = None, names: list[str] | None = None, workers: int | None = None) -> Tally:
     for_each = seconds if seconds is not None else QUICK_SECONDS if quick else FULL_SECONDS
-    tally = Tally()
-    for name in names or TARGETS:
-        print(f"  {name}", file=sys.stderr, flush=True)
+    beside = 1 if quick else workers or 2 * (os.cpu_count() or 1)
+    _seeds()  # once, before there are several that need them
+
+    def one(name: str) -> Tally:
         alone = name in HDF5 or not quick  # the others are Python: a process less to start
-        one = guarded(name, for_each) if alone else fuzz(name, for_each)
-        for line in [came for _, came in one.lines] + one.failures:
-            print(f"    {line}", file=sys.stderr, flush=True)
-        tally.add(one)
+        came = guarded(name, for_each) if alone else fuzz(name, for_each)
+        for line in [f"{what}: {count}" for what, count in came.lines] + came.failures:
+            print(f"  {line}", file=sys.stderr, flush=True)
+        return came
+
+    tally = Tally()
+    with ThreadPoolExecutor(beside) as pool:
+        for came in pool.map(one, names or TARGETS):
+            tally.add(came)
     if not names:
         tally.add(wrong_attributes())
     return tally
@@ -236,11 +245,15 @@ def main(words: list[str]) -> int:
             tally.add(fuzz(name, 0.0, seed=1, rounds=int(words[1]), keep=Path(os.environ["FEMU_FUZZED"])))
         print(json.dumps(tally.to_dict()), flush=True)
         return 0
-    unknown = [name for name in words[1:] if name not in TARGETS]
+    parser = argparse.ArgumentParser(prog="python -m tests.campaign.fuzzing", description="Feed targets with bytes.")
+    parser.add_argument("seconds", type=float, help="for each target")
+    parser.add_argument("names", nargs="*", metavar="NAME", help=f"some of: {', '.join(TARGETS)}; all if left out")
+    parser.add_argument("--workers", type=int, help="targets side by side; two for each core if left out")
+    given = parser.parse_args(words)
+    unknown = [name for name in given.names if name not in TARGETS]
     if unknown:
-        print(f"no target {unknown[0]!r}; there are: {', '.join(TARGETS)}", file=sys.stderr)
-        return 2
-    tally = run(False, float(words[0]), words[1:])
+        parser.error(f"no target {unknown[0]!r}; there are: {', '.join(TARGETS)}")
+    tally = run(False, given.seconds, given.names, given.workers)
     for name, came in tally.lines:
         print(f"{name}: {came}")
     print("\n".join(tally.failures))
