@@ -1,8 +1,8 @@
-"""``femu bench filters``: time of a filter step, against filterpy 2.0.0 and the time that paper 002 needed.
+"""``femu bench filters``: time of a filter step, against filterpy 2.0.0 and the time that Wang et al. (2021) needed.
 
-One problem for the unscented filters: six states, 13 sigma points, Bouc-Wen by Runge-Kutta as process (paper 000,
+One problem for the unscented filters: six states, 13 sigma points, Bouc-Wen by Runge-Kutta as process (Wu and Wang 2014,
 section 3). filterpy is given the same functions twice: as plain Python, and compiled by numba. One problem for the
-particle filters: paper 002, 100 particles. Each figure is the best of several repetitions in this process.
+particle filters: Wang et al. (2021), 100 particles. Each figure is the best of several repetitions in this process.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from femu.reproduce import particle_filters
 FILTERPY = "2.0.0"
 AT_LEAST = 100.0  # times faster than filterpy
 AT_MOST = 0.5  # ms for a step of the auxiliary unscented particle filter
-PAPER_AUPF = 200.0  # ms, paper 002
+PAPER_AUPF = 200.0  # ms, Wang et al. (2021)
 
 
 def best_of(repetitions: int, work: Callable[[], Any]) -> float:

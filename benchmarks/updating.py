@@ -1,6 +1,6 @@
 """``femu bench updating``: one complete step of the updater, against filterpy and openseespy.
 
-The step: a sample of the tested column of paper 001 comes in; 13 sigma points of a force-based column with five N-M sections
+The step: a sample of the tested column of Wu et al. (2015) comes in; 13 sigma points of a force-based column of five N-M sections
 are evaluated (joint estimation of Ny, Mp, b and the three forces), the filter corrects, one more evaluation keeps the history,
 a shadow of the twin moves along for the diagnostics, guards, parameters written, record. Along six seconds of El Centro.
 
@@ -46,7 +46,7 @@ PIECE = 50  # samples that are timed together
 THAN_FILTERPY, THAN_OPENSEES = 50.0, 20.0
 FASTEST_TEST = 2000.0  # Hz
 SHARE = 0.1  # of its step that updating may take
-PAPER: dict[str, Any] = {"alpha": 0.5, "beta": 2.0, "kappa": -3.0}  # of the scaled points, paper 001
+PAPER: dict[str, Any] = {"alpha": 0.5, "beta": 2.0, "kappa": -3.0}  # of the scaled points, Wu et al. (2015)
 MICRO = 1e6
 
 

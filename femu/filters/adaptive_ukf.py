@@ -323,7 +323,7 @@ class AdaptiveUKF(Filter):
     - **Learned R**: R <- (1-w) R + w (e e' + A P A') with the residual e after the update; w = 1/(k + trust + 1), not
       below 1/window. ``trust`` is the number of measurements that the given R counts for.
     - **Lengthening memory**: before step k the covariance is multiplied by 1 + growth/(k + memory). The weight of the
-      prior falls as (memory/(k+memory))^growth while late data keep theirs: an overconfident P0 (in paper 000 the
+      prior falls as (memory/(k+memory))^growth while late data keep theirs: an overconfident P0 (in Wu and Wang 2014 the
       true k is 6 and the true n 10 standard deviations off) is forgiven. It ends after 10·memory steps, and never
       widens a bounded state beyond 3 in ξ.
     - **Gate**: from step 10 on, an innovation more than ``gate`` times as large as the recent ones (root mean square of
@@ -336,7 +336,7 @@ class AdaptiveUKF(Filter):
 
     Without bounds and with ``growth=0, learn_noise=False, gate=0`` it is the square-root unscented filter.
 
-    Measured on paper 000, section 3 (PGA 1500 mm/s², 5 % noise, the given R 40 times too small, 200 seeds): no failure
+    Measured on Wu and Wang (2014), section 3 (PGA 1500 mm/s², 5 % noise, the given R 40 times too small, 200 seeds): no failure
     (published CUKF 23, UKF 61), and median final errors of k, β, γ, n, α of 0.08, 0.27, 0.08, 0.09, 0.06 times the
     CUKF's; 200 seeds that were not used for tuning give no failure and the same errors. At 2 % noise the ratios are
     0.19, 0.36, 0.26, 0.26, 0.11, but the elastic part of the force over the whole run is no closer (RMSD 0.71

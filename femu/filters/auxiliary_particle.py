@@ -1,4 +1,4 @@
-"""Auxiliary unscented particle filter of Wang et al. (2021, paper 002)."""
+"""Auxiliary unscented particle filter of Wang et al. (2021)."""
 
 from __future__ import annotations
 

@@ -5,8 +5,8 @@
 |z|ⁿ⁻¹z is evaluated as sgn(z)|z|ⁿ, finite at z = 0 for n > 0. One step of the classical Runge-Kutta scheme of order
 four; the parameters are constant over a step. z approaches ±(1/(β+γ))^(1/n) under monotonic loading.
 
-Two state vectors: [z, k, β, γ, n, α] of paper 000 (velocity held over the step at the forward difference) and
-[z, k, β, γ, n] of paper 002 (force k z; velocity v0, (v0 + v1)/2, v1 at the stages).
+Two state vectors: [z, k, β, γ, n, α] of Wu and Wang (2014) (velocity held over the step at the forward difference) and
+[z, k, β, γ, n] of Wang et al. (2021) (force k z; velocity v0, (v0 + v1)/2, v1 at the stages).
 """
 
 from __future__ import annotations
@@ -69,16 +69,16 @@ def hysteretic_force(x, u):
 
 
 def bouc_wen() -> StateSpace:
-    """States [z, k, β, γ, n, α], inputs [v, d, dt], output r: the system of paper 000."""
+    """States [z, k, β, γ, n, α], inputs [v, d, dt], output r: the system of Wu and Wang (2014)."""
     return StateSpace(held_process, spring_force, states=6, outputs=1, inputs=3, names=NAMES)
 
 
 def bouc_wen_bounds() -> Bounds:
-    """k ≥ 0, β ≥ 0, γ ≥ -β, n ≥ 1, 0 ≤ α ≤ 1, z free: the bounds of paper 000."""
+    """k ≥ 0, β ≥ 0, γ ≥ -β, n ≥ 1, 0 ≤ α ≤ 1, z free: the bounds of Wu and Wang (2014)."""
     return Bounds([-inf, 0.0, 0.0, -inf, 1.0, 0.0], [inf, inf, inf, inf, inf, 1.0],
                   [Inequality({2: 1.0, 3: 1.0}, limit=0.0, adjusts=3)])
 
 
 def hysteretic_spring() -> StateSpace:
-    """States [z, k, β, γ, n], inputs [v0, v1, dt], output k z: the system of paper 002."""
+    """States [z, k, β, γ, n], inputs [v0, v1, dt], output k z: the system of Wang et al. (2021)."""
     return StateSpace(ramp_process, hysteretic_force, states=5, outputs=1, inputs=3, names=NAMES[:5])

@@ -3,7 +3,7 @@
     lower ≤ x ≤ upper,   g'x ≥ limit
 
 An inequality names the state that gives way (``adjusts``) when it is broken: for γ ≥ -β of the Bouc-Wen law that is γ,
-so the projection is γ <- max(γ, -β), as in paper 000. That state must be free in the direction it is moved and stand
+so the projection is γ <- max(γ, -β), as in Wu and Wang (2014). That state must be free in the direction it is moved and stand
 in one inequality only; then "clip to the box, then adjust" lands inside all bounds at once, without iteration.
 
 In a filter's parameter vector: lower (n), upper (n), then for each inequality g (n), limit, index of the state that
@@ -137,7 +137,7 @@ def project(n, rules, b, x):
 
 @inlined
 def longest_step(n, rules, b, x, column, stride, sign, longest):
-    """Largest θ ≤ ``longest`` for which x + θ·sign·column stays inside (Eqs. 11 to 13 of paper 000)."""
+    """Largest θ ≤ ``longest`` for which x + θ·sign·column stays inside (Eqs. 11 to 13 of Wu and Wang 2014)."""
     theta = longest
     for j in range(n):
         s = sign * column[j * stride]

@@ -1,4 +1,4 @@
-"""Constrained unscented Kalman filter of Wu and Wang (2014, paper 000): symmetric replacement of sigma points."""
+"""Constrained unscented Kalman filter of Wu and Wang (2014): symmetric replacement of sigma points."""
 
 from __future__ import annotations
 
@@ -39,10 +39,10 @@ NEAR_START = 0.1  # a start closer to a bound than this many standard deviations
 
 @helper
 def constrained_points(d, p, x, L, longest, kappa, paired, X, W):
-    """Points shortened so that each stays inside the bounds, and their weights (Eqs. 10 to 18 of paper 000).
+    """Points shortened so that each stays inside the bounds, and their weights (Eqs. 10 to 18 of Wu and Wang 2014).
 
-    ``paired``: both points of a pair take the shorter step, so the set stays symmetric (paper 000); otherwise each
-    takes its own (paper 004).
+    ``paired``: both points of a pair take the shorter step, so the set stays symmetric (Wu and Wang 2014); otherwise each
+    takes its own (Ou et al. 2015).
     """
     n, rules, b = d[N], d[RULES], bounds_of(d, p)
     total = 0.0
@@ -177,7 +177,7 @@ def weighted_mean(count, n, W, X, x):
 
 @final
 class ConstrainedUKF(Filter):
-    """Unscented filter with bounds, after paper 000.
+    """Unscented filter with bounds, after Wu and Wang (2014).
 
     Prediction: points x ± θ_i s_i with s_i the columns of the Cholesky factor of P and θ_i the largest step not above
     √(n+κ) for which **both** points of the pair respect box and inequalities; weights (N = 2n + 1, S = Σ θ_i)

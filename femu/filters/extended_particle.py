@@ -1,4 +1,4 @@
-"""Extended Kalman particle filter: the EPF of paper 002."""
+"""Extended Kalman particle filter: the EPF of Wang et al. (2021)."""
 
 from __future__ import annotations
 
@@ -108,7 +108,7 @@ class ExtendedPF(KalmanParticleFilter):
     """Extended Kalman particle filter: each particle is moved by an extended Kalman filter, then weighed and resampled.
 
     Jacobians are given with the model or taken by central differences. Readings V1b (``draw=True``) and V2
-    (``draw=False``) of paper 002: see `femu.filters.particle_kalman`.
+    (``draw=False``) of Wang et al. (2021): see `femu.filters.particle_kalman`.
     """
 
     predict_kernel = predict

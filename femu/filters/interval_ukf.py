@@ -1,4 +1,4 @@
-"""Interval-constrained unscented filter of paper 004 (Ou et al. 2015, after Teixeira et al. 2010)."""
+"""Interval-constrained unscented filter of Ou et al. (2015), after Teixeira et al. (2010)."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ class IntervalUKF(Filter):
 
     ICUT(x, P): points x ± θ_i s_i where each point takes the longest step that keeps *it* inside, so the set is not
     symmetric; weights a θ_i + b as in `ConstrainedUKF`. One ICUT at (x, P) for the process, a second at the
-    predicted mean and covariance for the measurement; then x + K(y - ŷ), P - K S K' (Eqs. 2.9 to 2.20 of paper 004
+    predicted mean and covariance for the measurement; then x + K(y - ŷ), P - K S K' (Eqs. 2.9 to 2.20 of Ou et al. 2015
     with the predicted mean restored in Eq. 2.19), and the mean is clipped, which the paper leaves open.
 
     P - K S K' is not a sum of squares here, because the shortened points carry less spread than P: where it turns

@@ -1,4 +1,4 @@
-"""Bootstrap particle filter (Gordon, Salmond, Smith 1993): the PF of paper 002."""
+"""Bootstrap particle filter (Gordon, Salmond, Smith 1993): the PF of Wang et al. (2021)."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ class ParticleFilter(Filter):
         x_i <- f(x_i) + √Q ε_i;   w_i <- w_i exp(-½ (y - h(x_i))' R⁻¹ (y - h(x_i))), normalised
         resample when 1/Σw² ≤ resample_below·N;   estimate = mean of the particles (after resampling: plain, Eq. 20)
 
-    Paper 002 resamples at every step with the multinomial rule: ``resampling="multinomial", resample_below=1``.
+    Wang et al. (2021) resample at every step with the multinomial rule: ``resampling="multinomial", resample_below=1``.
     ``roughening`` > 0 adds kernel noise after resampling, which a filter of constant parameters with tiny Q needs
     to keep its particles apart. Same seed, same bits. Own part: particles (N × n), weights (N).
     """

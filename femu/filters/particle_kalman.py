@@ -1,4 +1,4 @@
-"""Particle filters whose particles are moved by a Kalman filter of their own (paper 002): the common part.
+"""Particle filters whose particles are moved by a Kalman filter of their own (Wang et al. 2021): the common part.
 
 Each particle i has a mean x_i and a covariance P_i, both resampled together. A step moves (x_i, P_i) by an extended or
 unscented Kalman filter with the newest measurement, weighs by the likelihood q_i (Eq. 19), resamples, and reports the
@@ -184,7 +184,7 @@ def weigh_and_select(d, p, s, u, y, w):
 
 
 class KalmanParticleFilter(Filter):
-    """Base of the particle filters of paper 002; see the module's docstring."""
+    """Base of the particle filters of Wang et al. (2021); see the module's docstring."""
 
     def __init__(self, model: StateSpace, process_noise: Any, measurement_noise: Any, particles: int, draw: bool,
                  resampling: str, resample_below: float, roughening: float, auxiliary: float,

@@ -66,7 +66,7 @@ def weigh_particles(d, p, s, count, Y, y, auxiliary, note, weights, w):
     """Multiply the weights by the likelihood of measurement y given images Y, and normalise. Returns the channels.
 
     With ``note`` the innovation, its covariance and the likelihood are put into the estimate (Y are predictions).
-    q_i = exp(-½ (y - Y_i)' R⁻¹ (y - Y_i)); with the auxiliary factor λ of paper 002, q_i <- ((λ-1) q_i + q̄)/λ.
+    q_i = exp(-½ (y - Y_i)' R⁻¹ (y - Y_i)); with the auxiliary factor λ of Wang et al. (2021), q_i <- ((λ-1) q_i + q̄)/λ.
     """
     m, R = d[M], measurement_noise_of(d, p)
     index = w

@@ -2,7 +2,7 @@
 
 With u_i the points at which the cumulated weights are read:
 
-    multinomial   N independent uniform numbers (Gordon et al. 1993; the rule of paper 002)
+    multinomial   N independent uniform numbers (Gordon et al. 1993; the rule of Wang et al. 2021)
     stratified    u_i = (i + U_i)/N, one uniform number in each N-th of [0, 1)
     systematic    u_i = (i + U)/N, one uniform number for all
     residual      first floor(N w_j) copies of each particle, then multinomial on what remains

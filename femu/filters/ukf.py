@@ -143,9 +143,9 @@ class UKF(Filter):
         Julier:  θ² = n + κ,          W_0 = κ/(n + κ),                            W_i = 1/(2θ²)
         scaled:  θ² = α²(n + κ) = n + λ,  Wm_0 = λ/θ²,  Wc_0 = Wm_0 + 1 - α² + β,  W_i = 1/(2θ²)
 
-    ``kappa`` alone gives Julier's form (default κ = 0.5, as in paper 000); with ``alpha`` it is the scaled form.
+    ``kappa`` alone gives Julier's form (default κ = 0.5, as in Wu and Wang 2014); with ``alpha`` it is the scaled form.
     ``redraw=True`` draws new points from the predicted covariance for the measurement: for a linear system this is
-    the Kalman filter. ``redraw=False`` is the form of paper 000: the propagated points are measured, so Q is missing
+    the Kalman filter. ``redraw=False`` is the form of Wu and Wang (2014): the propagated points are measured, so Q is missing
     from S and from the cross-covariance, and it equals the Kalman filter only for Q = 0.
 
     Mean and covariance are corrected in the sum-of-squares form of `femu.filters.sigma`. A weight W_0 < 0 can make a

@@ -1,4 +1,4 @@
-"""Unscented particle filter (van der Merwe et al. 2000, as paper 002 uses it)."""
+"""Unscented particle filter (van der Merwe et al. 2000, as Wang et al. 2021 use it)."""
 
 from __future__ import annotations
 
@@ -141,7 +141,7 @@ class UnscentedPF(KalmanParticleFilter):
         Y = h(X) on the same points;  x_i <- x_i + K (y - ŷ);  P_i <- P_i - K S K'      (Eqs. 3 to 15)
         weight q_i = exp(-½ (y - h)' R⁻¹ (y - h)), resample, plain mean                 (Eqs. 16 to 20)
 
-    Readings V1b (``draw=True``) and V2 (``draw=False``) of paper 002: see `femu.filters.particle_kalman`.
+    Readings V1b (``draw=True``) and V2 (``draw=False``) of Wang et al. (2021): see `femu.filters.particle_kalman`.
     """
 
     predict_kernel = predict

@@ -1,4 +1,4 @@
-"""The three-storey frame with braces of paper 004 (Ou, Ozdagli, Dyke, Prakash 2015).
+"""The three-storey frame with braces of Ou, Ozdagli, Dyke, Prakash (2015).
 
 A shear frame of three floors (3.5 t each, 5 % Rayleigh damping in the first two modes of the bare frame) with a Bouc-Wen brace in
 each storey. The first brace is tested and answers exactly; those above are of the same make and begin with wrong parameters.
@@ -36,7 +36,7 @@ DRIFT, DRIFT_RATE = 1e-4, 200.0  # the same for the drift in one step at this ra
 
 def frame(specimen: EmulatedSpecimen | None, upper: dict[str, float]) -> Model:
     """The frame; without a specimen the first brace is numerical and exact."""
-    made = Model("braced frame of paper 004")
+    made = Model("braced frame of Ou et al. (2015)")
     made.node(0, 0.0, 0.0, fixed=True)
     for floor in (1, 2, 3):
         made.node(floor, 0.0, 0.0, fixed=("y", "rz"), mass=(MASS, 0.0, 0.0))

@@ -1,4 +1,4 @@
-"""Buckling-restrained braces in the two test structures of paper 000, section 5 (Wu and Wang 2014), emulated (kN, mm, s).
+"""Buckling-restrained braces in the two test structures of Wu and Wang (2014), section 5, emulated (kN, mm, s).
 
 Two storeys with a brace in each, of which the first is tested (5.1); and two frames side by side with a brace each, of which one
 is tested in real time behind an actuator with a delay of 0.06 s (5.2). The printed periods tell that a brace of stiffness k adds
@@ -53,7 +53,7 @@ def specimen(which: str, seed: int, delay: float = 0.0) -> EmulatedSpecimen:
 def two_storeys(first: dict[str, float] | EmulatedSpecimen, second: dict[str, float]) -> Model:
     """The frame of 5.1. Every link stands in the direction of a brace, so that its deformation is sqrt(cos 30°) of the drift."""
     along, up = sqrt(SLOPE), sqrt(1.0 - SLOPE)
-    made = Model("two storeys with braces, paper 000")
+    made = Model("two storeys with braces, Wu and Wang (2014)")
     made.node(0, 0.0, 0.0, fixed=True)
     w1, w2 = (2.0 * pi / period for period in PERIODS)
     by_stiffness = 2.0 * DAMPING / (w1 + w2)
@@ -69,7 +69,7 @@ def two_storeys(first: dict[str, float] | EmulatedSpecimen, second: dict[str, fl
 
 def single(first: dict[str, float] | EmulatedSpecimen, second: dict[str, float]) -> Model:
     """The two frames of 5.2, joined by a rigid bar."""
-    made = Model("two frames with braces, paper 000")
+    made = Model("two frames with braces, Wu and Wang (2014)")
     made.node(0, 0.0, 0.0, fixed=True)
     made.node(1, sqrt(SLOPE), sqrt(1.0 - SLOPE), fixed=("y", "rz"), mass=(MASS, 0.0, 0.0))
     made.add(TwoNodeLink("frame", 0, 1, {"x": Elastic(2.0 * FRAME / SLOPE)}))

@@ -1,4 +1,4 @@
-"""``femu reproduce brb-frame``: the slow hybrid test of a braced frame (paper 000, section 5.1, Table 1).
+"""``femu reproduce brb-frame``: the slow hybrid test of a braced frame (Wu and Wang 2014, section 5.1, Table 1).
 
 RMSD of the force and the deformation of the tested and of the numerical brace against the response with the specimen's own
 parameters in both. The specimens stand in for the paper's; see `femu.reproduce.braces`.
@@ -49,7 +49,7 @@ def numerical(first: dict[str, float], second: dict[str, float]) -> Result:
 
 def run(quick: bool = False, picture: Path | None = PICTURE) -> Table:
     """The table of the study; the picture is written beside it."""
-    table = Table("braced frame, slow test (paper 000, section 5.1)")
+    table = Table("braced frame, slow test (Wu and Wang 2014, section 5.1)")
     periods = eigen(study.two_storeys(study.INITIAL, study.INITIAL), 2).periods
     for k, (found, printed) in enumerate(zip(periods, study.PERIODS, strict=True), start=1):
         table.rows.append(Row(f"period {k}", float(found), "s", f"paper {printed}", "within 0.1 %",

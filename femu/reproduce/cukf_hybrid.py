@@ -1,4 +1,4 @@
-"""``femu reproduce cukf-hybrid``: updating with the constrained filter in a virtual hybrid test (paper 000, section 4).
+"""``femu reproduce cukf-hybrid``: updating with the constrained filter in a virtual hybrid test (Wu and Wang 2014, section 4).
 
 UKF and CUKF are the paper's own, without repairs and without femu's margin; "femu" is `ModelUpdater` with its default filter and
 guards, given bounds alone. The paper prints pictures only; references are an independent rebuild (20 seeds). The measured force
@@ -70,7 +70,7 @@ def plain_updater() -> ModelUpdater:
 
 def run(quick: bool = False, picture: Path | None = PICTURE) -> Table:
     """The table of the study; the picture is written beside it."""
-    table = Table("constrained filter in a hybrid test (paper 000, section 4)")
+    table = Table("constrained filter in a hybrid test (Wu and Wang 2014, section 4)")
     periods = eigen(study.structure(study.TRUE, study.TRUE), 2).periods
     for k, (found, printed) in enumerate(zip(periods, PERIODS, strict=True), start=1):
         table.rows.append(Row(f"period {k}", float(found), "s", f"paper {printed}", "within 0.1 %",

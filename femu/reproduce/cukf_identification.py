@@ -1,4 +1,4 @@
-"""``femu reproduce cukf-identification``: the constrained unscented filter of paper 000, section 3 (Wu and Wang 2014).
+"""``femu reproduce cukf-identification``: the constrained unscented filter of Wu and Wang (2014), section 3.
 
 A Bouc-Wen spring [z, k, β, γ, n, α] is identified from its displacement and a force with 2 % noise, by the paper's
 UKF and CUKF, over noise seeds. Then the same at 5 % noise over more seeds: who survives. The displacement stands in
@@ -118,7 +118,7 @@ def run(quick: bool = False, picture: Path | None = PICTURE) -> Table:
         failures(base["UKF"], BASE_NOISE) <= 2)
     broken = sum(s.broken for s in base["CUKF"])
     row(f"CUKF breakdowns of {base_seeds}, 2 % noise", broken, "", 0, "0", broken == 0)
-    row("interval UKF (paper 004), RMSD of elastic", middle["IntervalUKF"]["elastic"], "", 1.315)
+    row("interval UKF (Ou et al. 2015), RMSD of elastic", middle["IntervalUKF"]["elastic"], "", 1.315)
     for name in ("ConstrainedUKF", "AdaptiveUKF"):
         for what, value in middle[name].items():
             row(f"femu {name}, {'final error of ' if what in NAMES else 'RMSD of '}{what}, median", value, "",
@@ -145,4 +145,4 @@ def run(quick: bool = False, picture: Path | None = PICTURE) -> Table:
     if picture is not None:
         draw(picture)
         notes.append(f"picture: {picture}")
-    return Table("Constrained unscented filter of paper 000, section 3", rows, notes)
+    return Table("Constrained unscented filter of Wu and Wang (2014), section 3", rows, notes)

@@ -1,4 +1,4 @@
-"""The building of paper 003 (Mosqueda and Ahmadizadeh 2008), in kN, mm and s.
+"""The building of Mosqueda and Ahmadizadeh (2008), in kN, mm and s.
 
 15 storeys with Bouc-Wen shear; the two-storey columns of the lower levels are the specimen, counted twice. Each consists of
 two rigid columns with a plastic hinge at the base and one between them. With the displacements d1, d2 of the first two floors

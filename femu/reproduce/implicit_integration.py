@@ -1,4 +1,4 @@
-"""``femu reproduce implicit-integration``: implicit integration of a hybrid test (paper 003, Mosqueda and Ahmadizadeh 2008).
+"""``femu reproduce implicit-integration``: implicit integration of a hybrid test (Mosqueda and Ahmadizadeh 2008).
 
 The 15-storey building under El Centro with its lower columns as an emulated specimen, noise of 0.003 mm and 0.0075 kN. Errors
 are root mean squares of d1, d2, d15 against the numerical solution of the same step, over that of the solution. The picture
@@ -231,7 +231,7 @@ def run(quick: bool = False, picture: Path | None = PICTURE) -> Table:
 
         draw(every[DEFAULT][0].result, numerical(DT, duration), picture)
         notes.append(f"Picture: {picture}")
-    return Table("Implicit integration of a hybrid test (paper 003)", rows, notes)
+    return Table("Implicit integration of a hybrid test (Mosqueda and Ahmadizadeh 2008)", rows, notes)
 
 
 def _errors(error: np.ndarray) -> str:

@@ -1,4 +1,4 @@
-"""Methods of hybrid tests on the building of paper 003, and what a test with one of them gave."""
+"""Methods of hybrid tests on the building of Mosqueda and Ahmadizadeh (2008), and what a test with one of them gave."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The picture of `femu reproduce implicit-integration`: what the figures 4 to 7 of paper 003 show, from one test."""
+"""The picture of `femu reproduce implicit-integration`: figures 4 to 7 of Mosqueda and Ahmadizadeh (2008), from one test."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Model updating at a rate of its own (paper 004, Table 3.2): errors by rate, in one process and in two.
+"""Model updating at a rate of its own (Ou et al. 2015, Table 3.2): errors by rate, in one process and in two.
 
 Errors are root mean squares of a difference as a share of the peak of the exact signal, which is the reading that comes near
 the printed figures. Local estimation: force of the twin against the tested brace. Floors: force of the updated brace model
@@ -108,7 +108,7 @@ def local(updater: ModelUpdater) -> float:
 
 def run(quick: bool = False, picture: Path | None = PICTURE) -> Table:
     """The table of the paper beside femu's; the picture is written beside it."""
-    table = Table("updating at several rates (paper 004)")
+    table = Table("updating at several rates (Ou et al. 2015)")
     dt, duration = 1.0 / study.MASTER, study.DURATION
     exact, fixed = (Transient(CentralDifference(), dt=dt).run(study.frame(None, upper), study.ground_motion(), duration=duration)
                     for upper in (study.EXACT, study.INITIAL))

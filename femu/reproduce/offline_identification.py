@@ -1,4 +1,4 @@
-"""Identification of a Bouc-Wen spring from its displacement and noisy force: the problem of paper 000, section 3.
+"""Identification of a Bouc-Wen spring from its displacement and noisy force: the problem of Wu and Wang (2014), section 3.
 
 The paper's displacement is measured and not printed. The stand-in is the first-storey drift of the frame of its
 section 4 under El Centro at 1500 mm/s² for 20 s, chosen so that the standard deviation of the force is 0.42 of its

@@ -1,4 +1,4 @@
-"""The one-bay frame of paper 001 (Wu, Chen, Xu, Zeng 2015), whose left column is tested (N, m, kg, s).
+"""The one-bay frame of Wu, Chen, Xu, Zeng (2015), whose left column is tested (N, m, kg, s).
 
 Columns HA 250×250 (force-based, five Lobatto sections with N-M interaction), an elastic beam HA 300×200, span 6.0 m, height
 3.6 m, Rayleigh damping of 2 % in the first two modes, El Centro NS scaled to 220 gal. Not printed and chosen here: 30 t
@@ -57,7 +57,7 @@ def frame(left: tuple[float, float, float] | EmulatedSpecimen = TRUE,
 
     With ``gravity`` the weight of the corners stands in the load pattern "gravity", which grows over the time `RAMP`.
     """
-    made = Model("one-bay frame of paper 001")
+    made = Model("one-bay frame of Wu et al. (2015)")
     made.node("A", 0.0, 0.0, fixed=True)
     made.node("B", SPAN, 0.0, fixed=True)
     for name, x in (("C", 0.0), ("D", SPAN)):

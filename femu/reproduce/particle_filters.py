@@ -1,4 +1,4 @@
-"""``femu reproduce particle-filters``: the particle filters of paper 002, section 3 (Wang et al. 2021).
+"""``femu reproduce particle-filters``: the particle filters of Wang et al. (2021), section 3.
 
 A spring F = k0 z of Bouc-Wen type (k0 = 40 kN/m, β = γ = 20, n = 1.1) follows the ground displacement of El Centro,
 scaled to 10 cm; [z, k0, β, γ, n] is identified from the force. The paper prints one run and means of ten; the number
@@ -196,4 +196,4 @@ def run(quick: bool = False, picture: Path | None = PICTURE) -> Table:
     if picture is not None:
         draw_one_run(picture)
         notes.append(f"picture: {picture}")
-    return Table("Particle filters of paper 002, section 3", rows, notes)
+    return Table("Particle filters of Wang et al. (2021), section 3", rows, notes)

@@ -1,4 +1,4 @@
-"""``femu reproduce rths-delay``: the real-time test with an actuator delay of 0.06 s (paper 000, section 5.2).
+"""``femu reproduce rths-delay``: the real-time test with an actuator delay of 0.06 s (Wu and Wang 2014, section 5.2).
 
 RMSD of the numerical brace's force against that of the tested brace in the same test: with the commanded displacement (the delay
 is in it) and with the measured one (it is not).
@@ -54,7 +54,7 @@ def tested(which: str, seed: int, name: str) -> tuple[float, float, Any]:
 
 def run(quick: bool = False, picture: Path | None = PICTURE) -> Table:
     """The table of the study; the picture is written beside it."""
-    table = Table("real-time test with an actuator delay (paper 000, section 5.2)")
+    table = Table("real-time test with an actuator delay (Wu and Wang 2014, section 5.2)")
     period = float(eigen(study.single(study.INITIAL, study.INITIAL), 1).periods[0])
     table.rows.append(Row("period", period, "s", f"paper {study.SINGLE_PERIOD}", "within 0.1 %",
                           abs(period / study.SINGLE_PERIOD - 1) <= 1e-3))

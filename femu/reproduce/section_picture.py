@@ -1,4 +1,4 @@
-"""The picture of `femu reproduce section-updating`: Figures 4.3 to 4.5 of paper 001, and what they do not show."""
+"""The picture of `femu reproduce section-updating`: Figures 4.3 to 4.5 of Wu et al. (2015), and what they do not show."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``femu reproduce section-updating``: sectional model updating in a hybrid test, paper 001 (Wu, Chen, Xu, Zeng 2015).
+"""``femu reproduce section-updating``: sectional model updating in a hybrid test, Wu, Chen, Xu, Zeng (2015).
 
 The left column of a one-bay frame is the specimen; yield force Ny, plastic moment Mp and hardening ratio b of its section are
 identified while the test runs and written to the right column. Case A: the right column has the true parameters; case B:
@@ -211,7 +211,7 @@ def run(quick: bool = False, picture: Path | None = PICTURE) -> Table:
     if picture is not None:
         draw(_what_is_shown(shown, duration), picture)
         notes.append(f"picture: {picture}")
-    return Table("Section updating of paper 001: cases A, B, C and Table 4.2", rows, notes)
+    return Table("Section updating of Wu et al. (2015): cases A, B, C and Table 4.2", rows, notes)
 
 
 def _case_rows(label: str, gravity: bool, duration: float, runs: list[Updated]) -> list[Row]:

@@ -1,4 +1,4 @@
-"""Two-storey shear frame with Bouc-Wen storeys: the structure of paper 000, section 4 (kN, mm, s).
+"""Two-storey shear frame with Bouc-Wen storeys: the structure of Wu and Wang (2014), section 4 (kN, mm, s).
 
 In storey drifts d1, d2 the equation of motion is
 

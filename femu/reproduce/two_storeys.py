@@ -1,4 +1,4 @@
-"""The two-storey structure of paper 000, section 4 (Wu and Wang 2014), as a hybrid test (kN, mm, s).
+"""The two-storey structure of Wu and Wang (2014), section 4, as a hybrid test (kN, mm, s).
 
 The restoring force of the first storey is tested, that of the second has the same Bouc-Wen law with wrong parameters. Masses 200
 t, dampers 0.3 kN s/mm in each storey, El Centro NS at 1000 mm/s² for 30 s. The structure is integrated in steps of 1 ms, which
@@ -34,7 +34,7 @@ BOUNDS = {"k": (1e-6, INFINITE), "beta": (0.0, INFINITE), "gamma": (-INFINITE, I
 
 def structure(first: dict[str, float] | EmulatedSpecimen, second: dict[str, float]) -> Model:
     """The structure; the first storey is numerical with its parameters, or tested."""
-    made = Model("two storeys of paper 000")
+    made = Model("two storeys of Wu and Wang (2014)")
     made.node(0, 0.0, 0.0, fixed=True)
     for floor in (1, 2):
         made.node(floor, 0.0, 0.0, fixed=("y", "rz"), mass=(MASS, 0.0, 0.0))

@@ -21,7 +21,7 @@ def default_mode(directions: int, history: Sequence[str]) -> str:
     there the forces in the state do it ("joint").
 
     Measured over 48 bilinear springs (four rates of sampling, three noise levels, four starts) and 32 columns in the frame of
-    paper 001 (four masses, gravity on and off, noise of 0.3 and 3 kN), with these filters; failures are final errors above
+    Wu et al. (2015), four masses, gravity on and off, noise of 0.3 and 3 kN, with these filters; failures are final errors above
     3 % of a yield force or stiffness, 5 % of Ny, 2 % of Mp, 20 % of b:
 
         state   springs 0 of 48, columns 2 of 32        joint, extra     springs 23 of 48, columns 0 of 32

@@ -1,4 +1,4 @@
-"""History variables in the filter's state: the system of Bouc-Wen springs (papers 000, 002 and 004).
+"""History variables in the filter's state: the system of Bouc-Wen springs (Wu and Wang 2014, Wang et al. 2021, Ou et al. 2015).
 
 The state is θ and the hidden history variables h. A clone is given h in place of its own history, ::
 
@@ -6,7 +6,7 @@ The state is θ and the hidden history variables h. A clone is given h in place 
 
 The step is the law's own (``LAW``: what a numerical member with these parameters does), or for a Bouc-Wen spring
 ``dz/dv = A - |z|^n (gamma + beta sign(z dv))`` over the measured increment: one Runge-Kutta step of order four with
-the velocity held at its forward difference (``RUNGE_KUTTA``: papers 000 and 004), or as many of them as make
+the velocity held at its forward difference (``RUNGE_KUTTA``: Wu and Wang 2014, Ou et al. 2015), or as many of them as make
 the error negligible (``EXACT``). The law is rate-independent, so the time does not enter.
 """
 

@@ -61,7 +61,7 @@ def test_projection_lands_inside_and_is_idempotent(x):
     moved = BOUC_WEN.project(x)
     assert BOUC_WEN.violation(moved) <= 1e-12
     np.testing.assert_allclose(BOUC_WEN.project(moved), moved, atol=1e-12)
-    assert moved[3] == pytest.approx(max(x[3], -moved[2]))  # gamma gives way, as in paper 000
+    assert moved[3] == pytest.approx(max(x[3], -moved[2]))  # gamma gives way, as in Wu and Wang (2014)
 
 
 def spread(generator):
@@ -137,7 +137,7 @@ def test_default_keeps_the_mean_half_a_standard_deviation_inside():
 
 
 def test_interval_filter_equals_paper_equations_for_one_step():
-    """Eqs. 2.9 to 2.20 of paper 004 written out with numpy, bounds active."""
+    """Eqs. 2.9 to 2.20 of Ou et al. (2015) written out with numpy, bounds active."""
     from systems import decay_model
 
     bounds = Bounds([-inf, 0.2], [inf, 1.0])

@@ -104,7 +104,7 @@ def test_roughening_keeps_particles_apart():
 
 
 def test_auxiliary_factor_raises_the_effective_sample_size():
-    """λ → ∞ is the plain filter, λ = 1 makes all weights equal (Eq. 21 of paper 002)."""
+    """λ → ∞ is the plain filter, λ = 1 makes all weights equal (Eq. 21 of Wang et al. 2021)."""
     _, y = simulate(5, seed=3)
     sizes = []
     for make in (lambda: UnscentedPF(linear_model(), Q, R, particles=60),

@@ -1,4 +1,4 @@
-"""Figures of paper 000, section 3, over noise seeds: 20 by default, FEMU_SEEDS=200 for the whole set."""
+"""Figures of Wu and Wang (2014), section 3, over noise seeds: 20 by default, FEMU_SEEDS=200 for the whole set."""
 
 from __future__ import annotations
 

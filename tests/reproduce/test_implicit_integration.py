@@ -1,4 +1,4 @@
-"""The hybrid test of paper 003, shortened: the first seconds of the record, a seed or two."""
+"""The hybrid test of Mosqueda and Ahmadizadeh (2008), shortened: the first seconds of the record, a seed or two."""
 
 from __future__ import annotations
 

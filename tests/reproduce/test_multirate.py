@@ -1,4 +1,4 @@
-"""The study of paper 004, in one process."""
+"""The study of Ou et al. (2015), in one process."""
 
 from __future__ import annotations
 

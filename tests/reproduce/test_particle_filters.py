@@ -1,4 +1,4 @@
-"""Figures of paper 002, section 3: what holds over runs, and what must not be claimed. FEMU_SEEDS=200: both readings."""
+"""Figures of Wang et al. (2021), section 3: what holds over runs, and what must not be claimed. FEMU_SEEDS=200: both readings."""
 
 from __future__ import annotations
 

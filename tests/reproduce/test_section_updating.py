@@ -1,4 +1,4 @@
-"""Paper 001: what its study claims, in a short run."""
+"""Wu et al. (2015): what its study claims, in a short run."""
 
 from __future__ import annotations
 

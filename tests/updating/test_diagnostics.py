@@ -107,7 +107,7 @@ def test_a_restored_updater_judges_by_what_it_carries():
     assert not found.whole and not found.in_class and "does not reach back" in str(found)
 
 
-def test_check_names_the_destructive_process_noise_of_paper_001():
+def test_check_names_the_destructive_process_noise_of_wu_et_al():
     def findings(drift: float, std: float | None = None, **settings):
         updater = ModelUpdater("e", Bilinear(E=50.0, fy=100.0, b=0.015), {"b": Unknown(lower=0.01, upper=0.04, std=std,
                                                                                        process_noise=drift)}, **settings)

@@ -1,4 +1,4 @@
-"""The updater in a running hybrid test: the frame of paper 001."""
+"""The updater in a running hybrid test: the frame of Wu et al. (2015)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""History variables in the state: Bouc-Wen springs as in papers 000 and 004."""
+"""History variables in the state: Bouc-Wen springs as in Wu and Wang (2014) and Ou et al. (2015)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The hybrid tests of paper 000, sections 4 and 5: their structures, and one test of each."""
+"""The hybrid tests of Wu and Wang (2014), sections 4 and 5: their structures, and one test of each."""
 
 from __future__ import annotations
 
