@@ -1,5 +1,6 @@
 """femu: frame models, hybrid simulation and online model updating."""
 
+from pathlib import Path
 from typing import Any
 
 from femu.errors import (
@@ -23,6 +24,12 @@ from femu.series import Motion
 from femu.state import State
 
 __version__ = "0.1.0"
+
+# A script that lies in a clone of the repository finds this folder before the installed femu. There, femu.materials and the
+# others lie beside this folder and not in it.
+_here = Path(__file__).parent
+if not (_here / "materials").is_dir() and (_here.parent / "materials" / "__init__.py").is_file():
+    __path__.append(str(_here.parent))
 
 
 def __getattr__(name: str) -> Any:

@@ -56,6 +56,15 @@ def test_imports_from_another_folder(tmp_path: Path) -> None:
     assert run.returncode == 0, run.stderr
 
 
+def test_imports_in_the_clone_itself() -> None:
+    """Python looks in the folder of a script first: there lies the source, in which femu.materials is no folder of femu."""
+    lines = ["import sys", "sys.meta_path[:] = [finder for finder in sys.meta_path if 'editable' not in repr(finder).lower()]",
+             *(f"import {package}" for package in sorted(_packages_of_the_tree())), "print(femu.materials.__file__)"]
+    run = subprocess.run([sys.executable, "-c", "\n".join(lines)], cwd=ROOT, capture_output=True, text=True)
+    assert run.returncode == 0, run.stderr
+    assert Path(run.stdout.strip()) == ROOT / "materials" / "__init__.py"
+
+
 def test_importing_femu_needs_no_optional_package(tmp_path: Path) -> None:
     """The default install has none of them, so nothing may import one before it is used."""
     optional = ["openseespy", "pandas", "xarray", "dask", "distributed", "nicegui", "filterpy", "stonesoup", "pytest"]
