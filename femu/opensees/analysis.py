@@ -68,7 +68,7 @@ def _plan(reader: Reader) -> Plan:
     test = chosen.test or Test("NormUnbalance", code.UNBALANCE, 1e-6, 25)
     if algorithm.name == "Linear":
         test = replace(test, code=code.UNBALANCE, tolerance=float("inf"), iterations=1, accept=True)
-    common = {"algorithm": algorithm, "test": test, "accept": test.accept, "reader": reader}
+    common = {"algorithm": algorithm, "test": test, "reader": reader}
     if chosen.kind == "Static":
         static = chosen.static or StaticControl(code.LOAD, 1.0, least=1.0, most=1.0)
         dof = -1
@@ -110,14 +110,14 @@ def present(reader: Reader) -> Session:
         return domain.session
     if not domain.model.elements:
         raise reader.error("there are no elements yet.")
-    looking = Plan(code.LOAD, Algorithm("Newton"), Test("NormUnbalance", code.UNBALANCE, 1e-6, 25), False, reader)
+    looking = Plan(code.LOAD, Algorithm("Newton"), Test("NormUnbalance", code.UNBALANCE, 1e-6, 25), reader)
     return new_session(looking)
 
 
 def _quick_analyze(arguments: tuple[Any, ...]) -> Any:
     """A call that goes on as the one before."""
     session = domain.session
-    if session is None or session.version != chosen.version or type(arguments[0]) is not int:
+    if session is None or session.version != chosen.version or not arguments or type(arguments[0]) is not int:
         return SLOW
     if len(arguments) == 1 and not session.plan.transient:
         dt = session.plan.increment if session.plan.control == code.LOAD else 0.0
@@ -135,7 +135,7 @@ def analyze(reader: Reader) -> int:
         raise reader.error("there is no analysis yet: call analysis('Static') or analysis('Transient') first.")
     if not domain.model.elements:
         raise reader.error("there are no elements.")
-    a = reader.read("numIncr:i=1 dt=None dtMin=None dtMax=None Jd:i=None")
+    a = reader.read("numIncr:i dt=None dtMin=None dtMax=None Jd:i=None")
     if chosen.kind == "Static":
         static = chosen.static
         if static is not None and static.adaptive:

@@ -84,7 +84,6 @@ class Plan:
     control: int
     algorithm: Algorithm
     test: Test
-    accept: bool
     reader: Any
     integrator: Any = None
     dof: int = -1

@@ -23,7 +23,7 @@ Array = npt.NDArray[np.float64]
 SECONDS = 600.0
 COUNTS = ("testIter", "numIter", "analyze", "getNodeTags", "getEleTags", "eleNodes")
 """Commands whose answers are counts and codes, which must be equal."""
-UNORDERED = ("recorder", "nodeDOFs", "testNorm", "testNorms", "version", "systemSize", "getNumThreads", "numFact")
+OWN_ANSWERS = ("recorder", "nodeDOFs", "testNorm", "testNorms", "version", "systemSize", "getNumThreads", "numFact")
 """Commands whose answers depend on the engine."""
 NOTHING = 1e-6  # a component this much smaller than the others of its answer is measured by them
 FILE_DIGITS = 1e-5  # a recorder writes six digits: the last one may be rounded either way
@@ -106,7 +106,7 @@ def _of_calls(a: list[Any], b: list[Any]) -> list[Difference]:
         kinds.setdefault(call[0], []).append(k)
     found = []
     for name, places in kinds.items():
-        if name in UNORDERED:
+        if name in OWN_ANSWERS:
             continue
         largest, where, peak = 0.0, "", _peaks(b, places)
         for k in places:

@@ -180,8 +180,13 @@ class Domain:
         return self._program
 
     @property
+    def reached(self) -> State | None:
+        """The state reached so far, as of the last compiled program: None before there is one."""
+        return self._state
+
+    @property
     def state(self) -> State:
-        """The state reached."""
+        """The state reached, of the model as it now is."""
         if self._stale:
             self._compile()
         assert self._state is not None

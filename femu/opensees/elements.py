@@ -18,7 +18,7 @@ from femu.opensees.domain import Domain, Transformation, domain
 from femu.opensees.table import Kinds, command
 
 ELEMENTS = Kinds("element", "element")
-MOVED = 1e-300
+MOVED = 1e-300  # displacement from which a node counts as moved: any at all
 ROTATION_IN_THE_PLANE = 6  # number of the rotation among the directions of zeroLength
 
 
@@ -44,7 +44,7 @@ def element(reader: Reader) -> None:
 
 def _check_at_rest(reader: Reader, nodes: tuple[int, int]) -> None:
     """An element begins unstressed at the nodes' places: OpenSees would begin at where they have moved to."""
-    state = domain._state
+    state = domain.reached
     if state is None:
         return
     for node in nodes:
@@ -106,9 +106,9 @@ def _elastic_beam(d: Domain, reader: Reader, ends: Ends, name: str) -> Any:
     if space:
         z, y = a["releasez"] or 0, a["releasey"] or 0
         for end, bit in (("release_i", 1), ("release_j", 2)):
-            axes = ("y" if y & bit else "") + ("z" if z & bit else "")
-            if axes:
-                released[end] = axes
+            about_y, about_z = bool(y & bit), bool(z & bit)
+            if about_y or about_z:
+                released[end] = True if about_y and about_z else "y" if about_y else "z"
     elif a["release"]:
         released = {"release_i": bool(a["release"] & 1), "release_j": bool(a["release"] & 2)}
     return elements.ElasticBeamColumn(ends.tag, ends.i, ends.j, section=section, **_transformed(d, a["transfTag"], reader),

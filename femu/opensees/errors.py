@@ -8,7 +8,7 @@ from typing import Any
 
 from femu.errors import FemuError, UnsupportedError
 
-_OWN = Path(__file__).resolve().parent
+_OWN = Path(__file__).parent  # as code objects name their files: links are not followed
 
 
 class OpenSeesError(FemuError, RuntimeError):

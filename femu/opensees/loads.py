@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from femu.loads import DistributedLoad, PointLoad, UniformLoad
 from femu.opensees.arguments import Reader
-from femu.opensees.domain import Domain, LoadPattern, domain
+from femu.opensees.domain import DOFS, Domain, LoadPattern, domain
 from femu.opensees.table import SLOW, Kinds, command
 
 Array = npt.NDArray[np.float64]
@@ -58,8 +58,6 @@ def _plain(d: Domain, reader: Reader, tag: int) -> LoadPattern:
 @PATTERNS.kind("UniformExcitation", form="dir:i | -accel accelSeriesTag:i | -fact fact", into="base acceleration")
 def _uniform(d: Domain, reader: Reader, tag: int) -> LoadPattern:
     a = reader.read("dir:i | -accel accelSeriesTag:i | -fact fact", ("-disp", "-vel", "-vel0"))
-    from femu.opensees.domain import DOFS
-
     names = DOFS[d.ndm, d.ndf]
     if not 1 <= a["dir"] <= len(names):
         raise reader.error(f"dir = {a['dir']} must lie between 1 and {len(names)}.")

@@ -15,7 +15,6 @@ from femu.opensees.domain import Domain, domain
 from femu.opensees.table import Kinds, command
 
 MATERIALS = Kinds("uniaxialMaterial", "material")
-_A1_TO_A4 = (0.0, 55.0, 0.0, 55.0)
 
 
 @command("uniaxialMaterial", "materials", "kind:w tag:i", "A uniaxial law; see the kinds.")
@@ -82,6 +81,12 @@ def _concrete02(d: Domain, reader: Reader, a: dict[str, Any]) -> Material:
     return laws.KentParkTension(fc, peak, fcu, crushing, a["lambda"], a["ft"], a["Ets"])
 
 
+@MATERIALS.kind("Concrete04", form="fc epsc epscu Ec fct=0 et=0 beta=0.1", into="PopovicsConcrete")
+def _concrete04(d: Domain, reader: Reader, a: dict[str, Any]) -> Material:
+    fc, peak, crushing, modulus = (abs(a[n]) for n in ("fc", "epsc", "epscu", "Ec"))
+    return laws.PopovicsConcrete(fc, peak, crushing, modulus, a["fct"], a["et"], a["beta"])
+
+
 def _sides(reader: Reader, positive: list[float], negative: list[float]) -> tuple[list[float], int]:
     """Points of both envelopes, two or three a side."""
     if len(positive) != len(negative) or len(positive) not in (4, 6):
@@ -93,12 +98,6 @@ def _sides(reader: Reader, positive: list[float], negative: list[float]) -> tupl
 def _pinching(points: list[float], count: int, *rest: float) -> Material:
     made = laws.TrilinearPinching if count == 3 else laws.TrilinearPinching.bilinear
     return made(*points, *rest)
-
-
-@MATERIALS.kind("Concrete04", form="fc epsc epscu Ec fct=0 et=0 beta=0.1", into="PopovicsConcrete")
-def _concrete04(d: Domain, reader: Reader, a: dict[str, Any]) -> Material:
-    fc, peak, crushing, modulus = (abs(a[n]) for n in ("fc", "epsc", "epscu", "Ec"))
-    return laws.PopovicsConcrete(fc, peak, crushing, modulus, a["fct"], a["et"], a["beta"])
 
 
 @MATERIALS.kind("Hysteretic", form="s1p e1p s2p e2p *numbers", into="TrilinearPinching")

@@ -276,27 +276,33 @@ def remove(reader: Reader) -> None:
         if any(tag in r.elements for r in domain.recorders.values()):
             raise reader.unsupported(f"removing element {tag}, which a recorder writes, is not supported: remove the recorder.")
         domain.touch()
-        del domain.model.elements[tag]
+        del domain.model.elements[tag], domain.kinds[tag], domain.asked_damping[tag]
         for pattern in domain.patterns.values():
             pattern.member = [(e, load) for e, load in pattern.member if e != tag]
+        domain.regions = {r: ([e for e in eles if e != tag], nodes) for r, (eles, nodes) in domain.regions.items()}
     elif what == "node":
         tag = reader.take("tag", "i")
         domain.node(tag, reader)
         users = [e for e, found in domain.model.elements.items() if tag in found.nodes]
         if users:
             raise reader.error(f"node {tag} still has elements: {users}. Remove them first.")
+        if any(tag in r.nodes for r in domain.recorders.values()):
+            raise reader.unsupported(f"removing node {tag}, which a recorder writes, is not supported: remove the recorder.")
         domain.touch()
         del domain.model.nodes[tag], domain.node_dofs[tag]
         domain.node_mass.pop(tag, None)
         for pattern in domain.patterns.values():
             pattern.nodal = [item for item in pattern.nodal if item[0] != tag]
+            pattern.imposed = {dof: value for dof, value in pattern.imposed.items() if dof[0] != tag}
+        domain.regions = {r: (eles, [n for n in nodes if n != tag]) for r, (eles, nodes) in domain.regions.items()}
     elif what in ("sp", "SPconstraint"):
         tag = reader.take("nodeTag", "i")
         direction = domain.direction(tag, reader.take("dof", "i"), reader)
         if reader.left:
             pattern_tag = reader.take("patternTag", "i")
             domain.find("pattern", domain.patterns, pattern_tag, reader).imposed.pop((tag, direction), None)
-        domain.model.nodes[tag].fixed.discard(direction)
+        else:
+            domain.model.nodes[tag].fixed.discard(direction)
         domain.touch()
     elif what in ("mp", "MPconstraint"):
         tag = reader.take("constrainedNodeTag", "i")

@@ -25,7 +25,7 @@ def _quick(start: str) -> Any:
     """One number of a node, where it stands in the state being known from an earlier call."""
     def quick(arguments: tuple[Any, ...]) -> Any:
         place = domain.places.get((start, *arguments)) if len(arguments) == 2 else None
-        return SLOW if place is None else domain._state.vector.item(place)  # type: ignore[union-attr]
+        return SLOW if place is None else domain.reached.vector.item(place)  # type: ignore[union-attr]
 
     return quick
 

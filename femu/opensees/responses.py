@@ -94,8 +94,7 @@ class Asked:
 _GLOBAL = ("force", "forces", "globalForce", "globalForces")
 _LOCAL = ("localForce", "localForces")
 _BASIC = ("basicForce", "basicForces", "axialForce")
-_DEFORMATION = ("deformation", "deformations", "basicDeformation", "basicDeformations", "chordRotation", "chordDeformation",
-                "basicDeformation")
+_DEFORMATION = ("deformation", "deformations", "basicDeformation", "basicDeformations", "chordRotation", "chordDeformation")
 _PLASTIC = ("plasticDeformation", "plasticRotation")
 
 
@@ -154,16 +153,16 @@ def _check_pair(what: str, reader: Reader) -> None:
 
 
 def _material(domain: Domain, tag: int, words: list[Any], reader: Reader) -> Asked:
-    number = 0
-    if whole(words[0]) is not None:
-        number = (whole(words[0]) or 1) - 1
+    number = whole(words[0])
+    if number is not None:
         words = words[1:]
     what = str(words[0]) if words else "stress"
     _check_pair(what, reader)
-    laws = getattr(domain.model.elements[tag], "laws", None)
-    if laws is not None and not 0 <= number < len(laws):
-        raise reader.error(f"material {number + 1} must lie between 1 and {len(laws)}.")
-    return Asked(lambda rows: _pair(*material_response(rows, tag, number), what, reader))
+    count = len(getattr(domain.model.elements[tag], "laws", (None,)))  # a truss has one
+    if number is not None and not 1 <= number <= count:
+        raise reader.error(f"material {number} must lie between 1 and {count}.")
+    place = 0 if number is None else number - 1
+    return Asked(lambda rows: _pair(*material_response(rows, tag, place), what, reader))
 
 
 def whole(word: Any) -> int | None:

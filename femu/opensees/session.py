@@ -121,7 +121,6 @@ class Session:
         self.run.begin()
         self.patterns = list(domain.patterns.values())
         self.iterations, self.norm = 0, 0.0
-        self.total_iterations = 0
         self.dt = 0.0
         self._count, self._at = 0, 0
         self._increments = np.zeros(AHEAD)
@@ -239,7 +238,7 @@ class Session:
         """Settings and tables, as the marcher wants them before a call."""
         plan, settings = self.plan, run[slot.SETTINGS]
         settings[code.CONTROL], settings[code.DT] = plan.control, self.dt
-        settings[code.ACCEPT] = float(plan.accept)
+        settings[code.ACCEPT] = float(plan.test.accept)
         if plan.transient:
             alpha_m, alpha_f, beta, gamma = plan.integrator.coefficients()
             settings[code.ALPHA_M], settings[code.ALPHA_F] = alpha_m, alpha_f
@@ -291,8 +290,8 @@ class Session:
     def fits(self, plan: Plan) -> bool:
         """Whether it can go on by this plan; a new increment alone is taken over."""
         own = self.plan
-        if (plan.control, plan.dof, plan.weight, plan.integrator, plan.algorithm, plan.test, plan.accept) != (
-                own.control, own.dof, own.weight, own.integrator, own.algorithm, own.test, own.accept):
+        if (plan.control, plan.dof, plan.weight, plan.integrator, plan.algorithm, plan.test) != (
+                own.control, own.dof, own.weight, own.integrator, own.algorithm, own.test):
             return False
         if plan.increment != own.increment:
             self.plan = plan

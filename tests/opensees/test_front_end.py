@@ -148,6 +148,48 @@ def test_an_element_at_a_moved_node_is_refused() -> None:
         ops.element("Truss", 2, 2, 3, 1.0, 1)
 
 
+def test_what_is_removed_leaves_nothing_behind() -> None:
+    cantilever()
+    ops.node(3, 2.0 * L, 0.0)
+    ops.element("elasticBeamColumn", 2, 2, 3, A, E, I, 1)
+    ops.sp(3, 2, 0.1)
+    ops.region(1, "-ele", 1, 2)
+    ops.remove("element", 2)
+    ops.remove("node", 3)
+    ops.recorder("Element", "-file", "region.out", "-region", 1, "force")
+    static()
+    assert ops.analyze(1) == 0
+    assert ops.nodeDisp(2, 2) == pytest.approx(1e4 * L**3 / (3 * E * I), rel=1e-12)
+    ops.remove("recorders")
+    assert np.loadtxt("region.out").shape == (6,)
+
+
+def test_removing_an_imposed_displacement_does_not_free_the_support() -> None:
+    cantilever()
+    ops.remove("sp", 1, 1, 1)
+    assert ops.getFixedDOFs(1) == [1, 2, 3]
+    ops.remove("sp", 1, 1)
+    assert ops.getFixedDOFs(1) == [2, 3]
+
+
+def test_hinge_about_both_axes_of_a_member_in_space() -> None:
+    """A propped cantilever whose far end bears no moment: 3 EI / L^3 about each axis."""
+    ops.model("basic", "-ndm", 3, "-ndf", 6)
+    ops.node(1, 0.0, 0.0, 0.0)
+    ops.node(2, L, 0.0, 0.0)
+    ops.fix(1, 1, 1, 1, 1, 1, 1)
+    ops.fix(2, 0, 0, 0, 0, 1, 1)
+    ops.geomTransf("Linear", 1, 0.0, 0.0, 1.0)
+    ops.element("elasticBeamColumn", 1, 1, 2, A, E, 8e10, I, 2 * I, 3 * I, 1, "-releasez", 2, "-releasey", 2)
+    ops.timeSeries("Linear", 1)
+    ops.pattern("Plain", 1, 1)
+    ops.load(2, 0.0, 1e4, 1e4, 0.0, 0.0, 0.0)
+    static()
+    assert ops.analyze(1) == 0
+    assert ops.nodeDisp(2, 2) == pytest.approx(1e4 * L**3 / (3 * E * 3 * I), rel=1e-12)
+    assert ops.nodeDisp(2, 3) == pytest.approx(1e4 * L**3 / (3 * E * 2 * I), rel=1e-12)
+
+
 def test_drift_recorder() -> None:
     cantilever()
     ops.recorder("Drift", "-file", "drift.out", "-time", "-iNode", 1, "-jNode", 2, "-dof", 2, "-perpDirn", 1)
