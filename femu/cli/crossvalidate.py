@@ -16,8 +16,9 @@ difference of each case, relative to the peak of its kind, and the reason in wor
 its own.
 
 A SCRIPT is a Python file that defines `model` and `analysis` (and, if wanted, `motion` and `duration`), or a
-function `case()` that returns them in this order. A SCRIPT that imports openseespy runs on both programs, and every
-number it is given and every file it writes are compared.
+function `case()` that returns them in this order. `analysis` may be a list, such as gravity and what comes after it;
+each goes on from the one before. A SCRIPT that imports openseespy runs on both programs, and every number it is given
+and every file it writes are compared.
 
 \b
 Example my_model.py:

@@ -72,7 +72,7 @@ class Wanted:
 
 @click.command("plot", help=HELP.format(kinds="\n".join(f"  {kind:<12} {told}" for kind, told in KINDS.items())))
 @click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
-@click.argument("kind", type=click.Choice(list(KINDS)))
+@click.argument("kind", type=click.Choice(list(KINDS)), metavar="KIND")
 @click.option("--output", type=click.Path(dir_okay=False, path_type=Path), help="Picture to write; FILE-KIND.png if left out.")
 @click.option("--si", is_flag=True, help="The model is in m and N: show mm, kN and kN m.")
 @click.option("--node", help="Node of a history; the one that moves most if left out.")

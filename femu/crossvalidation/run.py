@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from concurrent.futures import Future, ThreadPoolExecutor
 from queue import SimpleQueue
 from typing import Any
 
+from femu.analyses import Transient
 from femu.crossvalidation.case import DYNAMIC, STATIC, Case, Limit, ModelCase, Prepared, Verdict
 from femu.crossvalidation.peer import JOB_SECONDS, Peer
 from femu.crossvalidation.translate import Stage
-from femu.errors import AnalysisError, UnsupportedError
+from femu.errors import AnalysisError, InputError, UnsupportedError
 from femu.model import Model
 
 PROCESSES = 2
@@ -53,18 +54,20 @@ def run_cases(cases: Iterable[Case], *, seconds: float = JOB_SECONDS, processes:
 
 def crossvalidate(model: Model, analysis: Any, motion: Any = None, *, duration: float | None = None,
                   seconds: float = JOB_SECONDS) -> Verdict:
-    """Compare one model and analysis (or a sequence of `Stage`) with openseespy.
+    """Compare one model and analysis with openseespy; in a sequence of analyses each goes on from the one before.
 
     ::
 
         verdict = crossvalidate(frame, Transient(Newmark(), dt=0.01), GroundMotion.el_centro())
         print(verdict.worst)
 
+    ``motion`` and ``duration`` are those of the transient analyses; an analysis with others is given as a `Stage`.
+
     Raises `Untranslatable` where OpenSees has no equivalent of a part of the model, and `AnalysisError` where one of
     the two programs did not get through. A part that OpenSees has only something near for is named in
     ``verdict.notes``, and no limit is set.
     """
-    stages: Sequence[Stage] = list(analysis) if isinstance(analysis, (list, tuple)) else [Stage(analysis, motion, duration)]
+    stages = _stages(analysis, motion, duration)
     limit = DYNAMIC if any(s.transient for s in stages) else STATIC
     case = ModelCase(model.name, lambda: model, stages, limit=limit)
     prepared = case.prepare()
@@ -75,3 +78,18 @@ def crossvalidate(model: Model, analysis: Any, motion: Any = None, *, duration: 
     if verdict.message:
         raise AnalysisError(verdict.message)
     return verdict
+
+
+def _stages(analysis: Any, motion: Any, duration: float | None) -> list[Stage]:
+    """An analysis, or a sequence of analyses or stages, as stages."""
+    given = list(analysis) if isinstance(analysis, (list, tuple)) else [analysis]
+    if not given:
+        raise InputError("crossvalidate", "analysis", analysis, "must not be empty", "for example LoadControl(pattern='gravity')")
+    stages = []
+    for one in given:
+        if not isinstance(one, Stage) and not hasattr(one, "run"):
+            raise InputError("crossvalidate", "analysis", one, "must be a static or transient analysis, or a sequence of them")
+        alone = len(given) == 1  # a static analysis refuses a motion in its own words
+        stages.append(one if isinstance(one, Stage) else Stage(one, motion, duration) if alone or isinstance(one, Transient)
+                      else Stage(one))
+    return stages

@@ -22,7 +22,7 @@ from femu.plots.deformed import draw_supports, row_of, when
 from femu.plots.model import HALO, _shape, draw_globe, draw_members
 from femu.plots.sketch import Member, Sketch, sketch
 from femu.plots.statics import section_forces
-from femu.plots.style import AS_MODEL, BLUE, INK, SMALL, VERMILION, Units, axes, drawing, short, style
+from femu.plots.style import AS_MODEL, BLUE, INK, SMALL, VERMILION, Units, axes, drawing, headline, short, style
 from femu.results import Result
 
 Array = npt.NDArray[np.float64]
@@ -94,9 +94,9 @@ def plot_diagram(
         numbered = found if len(found) <= MOST_NUMBERED else _extremes(found)
         if values:
             _write(ax, [number for bar in numbered for number in _numbers(bar, told.sign * factor, largest)], size)
-        side = ", drawn on the side in tension" if told.quantity == "moment" and kind != "torsion" else ""
+        side = ["drawn on the side in tension"] if told.quantity == "moment" and kind != "torsion" else []
         name = told.title.format(told.plane if plan.plane else told.space)
-        ax.set_title(f"{name}{f' in {unit}' if unit else ''}{side},  {when(result, row)}")
+        headline(ax, f"{name}{f' in {unit}' if unit else ''}", *side, when(result, row))
     return ax
 
 

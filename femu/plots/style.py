@@ -35,6 +35,8 @@ LINES: tuple[tuple[str, Any], ...] = (
 )
 """Colour and dash of the lines that share axes, in order."""
 SIZE, DOTS_PER_INCH = (6.4, 4.2), 150
+LETTER = 0.53  # width of a letter over the size of the text
+POINTS_PER_INCH = 72.0
 PAD = 0.04  # inches around the axes of a figure
 THIN, LINE, THICK = 0.8, 1.5, 2.4  # widths of lines, in points
 SMALL, NORMAL, LARGE = 8.0, 9.0, 10.5  # sizes of text, in points
@@ -154,6 +156,20 @@ def panels(rows: int, columns: int = 1, width: float = 6.4, height: float = 1.9,
     with style():
         grid = figure(width, height * rows).subplots(rows, columns, squeeze=False, **options)
     return list(grid.ravel())
+
+
+def headline(ax: Axes, *parts: str) -> None:
+    """A title of several parts, on as many lines as the width asks for: that of the figure where the axes are alone in it."""
+    room = ax.figure.bbox if ax.figure.axes == [ax] else ax.get_window_extent()
+    letters = room.width / ax.figure.dpi * POINTS_PER_INCH / (LETTER * LARGE)
+    lines = [parts[0]]
+    for part in parts[1:]:
+        longer = f"{lines[-1]},  {part}"
+        if len(longer) <= letters:
+            lines[-1] = longer
+        else:
+            lines.append(part)
+    ax.set_title(",\n".join(lines))
 
 
 def tidy(ax: Axes, x: str = "", y: str = "", title: str = "", legend: bool = False, **where: Any) -> Axes:

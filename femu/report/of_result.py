@@ -13,6 +13,7 @@ import numpy.typing as npt
 
 from femu.analyses.hybrid_result import HybridResult
 from femu.check import check
+from femu.component import Component
 from femu.element import Name
 from femu.errors import FemuError
 from femu.forces import BASIC_NAMES, SPACE_NAMES
@@ -42,6 +43,7 @@ from femu.results import Result
 
 Array = npt.NDArray[np.float64]
 LOOPS = 4  # ends whose loops are shown: those that dissipate most
+MOST_NUMBERS = 40  # of a part, in the table of parts
 MOST_ANIMATED = 400  # members; beyond that the moving picture would be larger than the rest of the page
 TITLES = {"transient": "Transient analysis", "static": "Static analysis", "hybrid": "Hybrid test"}
 
@@ -172,14 +174,27 @@ def _parts(model: Model) -> list[tuple[str, str, str]]:
     for element in model.elements.values():
         for _, part in element.parts():
             if id(part) not in found:
-                numbers = [f"{name} = {short(value)}" for name, _, value in part.walk_parameters()]
-                told = ", ".join(numbers[:10]) + (f", … ({len(numbers)} numbers)" if len(numbers) > 10 else "")
+                numbers = _numbers(part)
+                told = ", ".join(numbers[:MOST_NUMBERS]) + (", …" if len(numbers) > MOST_NUMBERS else "")
                 found[id(part)] = (type(part).__name__, told, [])
             if str(element.name) not in found[id(part)][2]:
                 found[id(part)][2].append(str(element.name))
     return [
         (kind, numbers, ", ".join(names[:10]) + (", …" if len(names) > 10 else "")) for kind, numbers, names in found.values()
     ]
+
+
+def _numbers(part: Component) -> list[str]:
+    """Parameters of a part and of its parts; rows of numbers (heights and areas of fibres) by their range."""
+    rows: dict[str, list[float]] = {}
+    for name, _, value in part.walk_parameters():
+        rows.setdefault(name.split("[")[0], []).append(value)
+    groups = list(dict.fromkeys(name.split(".")[0] for name in rows))
+    told = []
+    for name, row in sorted(rows.items(), key=lambda item: groups.index(item[0].split(".")[0])):
+        many = f" … {short(max(row))}" if max(row) > min(row) else ""
+        told.append(f"{name} = {short(min(row))}{many}" + (f" ({len(row)} numbers)" if len(row) > 1 else ""))
+    return told
 
 
 def _damping(model: Model) -> str:

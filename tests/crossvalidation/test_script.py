@@ -10,8 +10,10 @@ import pytest
 from click.testing import CliRunner
 
 from femu.cli.crossvalidate import HELP, command
+from femu.crossvalidation.run import crossvalidate
 from femu.crossvalidation.script import read_script
-from femu.errors import FileError
+from femu.errors import FileError, InputError
+from femu.model import Model
 
 needs_opensees = pytest.mark.skipif(importlib.util.find_spec("openseespy") is None, reason="openseespy is not installed")
 
@@ -51,6 +53,26 @@ def test_the_command_compares_a_script(tmp_path: Path) -> None:
     table = json.loads(done.stdout)
     assert table["ok"]
     assert {"displacement", "reaction", "element force", "section moment", "energy"} <= {row["name"] for row in table["rows"]}
+
+
+@needs_opensees
+@pytest.mark.opensees
+def test_analyses_in_a_list_go_on_from_each_other(tmp_path: Path) -> None:
+    file = tmp_path / "my_model.py"
+    file.write_text(example() + """
+from femu.analyses import LoadControl
+model.load("top", y=-1e5, pattern="gravity")
+analysis, duration = [LoadControl(pattern="gravity"), analysis], 1.0
+""")
+    table = json.loads(CliRunner().invoke(command, [str(file), "--json"]).stdout)
+    assert table["ok"]
+    assert {"load factor", "displacement", "velocity"} <= {row["name"] for row in table["rows"]}
+
+
+@pytest.mark.parametrize("analysis", [[], 4, [None]])
+def test_what_is_no_analysis_is_refused(analysis: object) -> None:
+    with pytest.raises(InputError, match="analysis"):
+        crossvalidate(Model("empty"), analysis)
 
 
 def test_an_unknown_group_is_refused() -> None:

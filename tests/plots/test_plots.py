@@ -246,6 +246,9 @@ def test_clamped_beam_under_uniform_load() -> None:
     np.testing.assert_allclose(N, 0.0, atol=1e-6)
     ax = plots.plot_diagram(result, "moment", units=plots.SI)
     assert {"−36", "18"} <= set(texts(ax))
+    assert "\n" not in ax.get_title()
+    narrow = plots.style.panels(1, 2)[1]
+    assert plots.plot_diagram(result, "moment", narrow).get_title().count("\n") >= 1, "it would lie over the picture beside it"
     tips = xy(lines(ax, "_beam")[1])[1]
     assert tips[0] > 0.0 > tips[len(tips) // 2], "drawn on the side in tension: above at the ends, below in the span"
 

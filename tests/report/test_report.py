@@ -21,7 +21,8 @@ from femu.cli.main import main
 from femu.elements import ElasticBeamColumn, ForceBeamColumn
 from femu.errors import FileError, InputError
 from femu.experimental import EmulatedSpecimen, ExperimentalBeamColumn, Sensors, read_journal
-from femu.materials import ElasticSection, NMSection
+from femu.materials import Bilinear, ElasticSection, FibreSection, NMSection
+from femu.report.of_result import _numbers
 from femu.report.page import Page
 from femu.updating import ModelUpdater, Unknown
 
@@ -101,6 +102,12 @@ def test_report_of_a_result_in_memory_and_of_a_pushover(blank: None, tmp_path: P
     assert "in the units of the model" in page.text
     with pytest.raises(InputError, match="path"):
         report.write(result)
+
+
+def test_fibres_are_told_by_their_range_and_their_laws_by_their_numbers() -> None:
+    section = FibreSection.rectangle(0.3, 0.5, Bilinear(E=2e11, fy=3e8, b=0.01), fibres=4)
+    assert _numbers(section) == ["material.y = −0.188 … 0.188 (4 numbers)", "material.area = 0.0375 (4 numbers)",
+                                 "material.E = 2·10¹¹", "material.fy = 3·10⁸", "material.b = 0.01"]
 
 
 def test_report_without_forces_energy_and_reactions(blank: None, tmp_path: Path) -> None:
