@@ -22,6 +22,7 @@ from femu.element import Name
 from femu.experimental.element import Experimental
 from femu.experimental.errors import BadParameters, NotConverged
 from femu.experimental.journal import HEAD, TAIL, Journal, Record
+from femu.experimental.shield import NO_SHIELD
 from femu.experimental.specimen import Measurement
 from femu.experimental.tangent import TangentEstimator, raised
 from femu.kernels import INT, INTS, floats_at, kernel
@@ -72,7 +73,8 @@ class HybridMarch:
     """The loop of one test."""
 
     def __init__(self, test: HybridTest, before: Record | None, journal: Journal | None) -> None:
-        self.test, self.journal = test, journal
+        self.test, self.journal, self.before = test, journal, before
+        self.shield = NO_SHIELD
         program, transient, integrator = test.program, test._transient, test.integrator
         self.program, self.count = program, test._count
         self.state = program.state()
@@ -104,7 +106,7 @@ class HybridMarch:
         self.seconds = 0.0
         self.marcher._record()
         self.record.fill(0, self.state.vector)
-        if before is not None:
+        if before is not None and before.steps:
             self._go_on(before)
 
     def _asked(self, name: Name) -> _Asked:
@@ -206,7 +208,7 @@ class HybridMarch:
         waited, clock = 0.0, time.perf_counter
         for asked in self.asked:
             element, tangent = asked.element, asked.tangent
-            element.journal, element.step = self.journal, step
+            element.journal, element.shield, element.step = self.journal, self.shield, step
             target = asked.target.copy()
             first, count = asked.columns.command
             row[first:first + count] = target

@@ -32,6 +32,7 @@ from femu.errors import InputError
 from femu.experimental.element import Experimental
 from femu.experimental.errors import ExperimentError
 from femu.experimental.journal import Journal, Record, read_journal
+from femu.experimental.shield import WRITING, Shield
 from femu.experimental.specimen import Measurement, Specimen
 from femu.experimental.tangent import InitialTangent, TangentEstimator
 from femu.model import Model
@@ -147,23 +148,49 @@ class HybridTest:
         """
         self._stand_by(journal, False)
         self._begin()  # first: a compensation has a state only once it has begun
-        for name, element in self.elements.items():
-            specimen, before = self._before.setdefault(name, (element.specimen, element.checkpoint()))
-            if specimen is not element.specimen:  # it was replaced
-                self._before[name] = element.specimen, element.checkpoint()
-            elif len(specimen.state):
-                element.restore(before)
+        self._set_back()
         march = HybridMarch(self, None, None)
         march.journal = self._journal(journal) if journal is not None else None
         return self._march(march)
 
+    def _set_back(self) -> None:
+        for name, element in self.elements.items():
+            specimen, before = self._before.setdefault(name, (element.specimen, element.checkpoint()))
+            if specimen is not element.specimen:  # it was replaced
+                self._before[name] = element.specimen, element.checkpoint()
+            elif not specimen.physical:
+                element.restore(before)
+
     def resume(self, journal: str | PathLike[str]) -> HybridResult:
-        """Go on from the last committed step of an interrupted test."""
+        """Go on from the last committed step of an interrupted test.
+
+        A physical specimen that can be read must stand where the journal ends. What was measured of a step that was not committed
+        is used and not measured again.
+        """
         record = read_journal(journal)
         self.check(record)
-        step, _, extra, parameters = record.checkpoint()
+        step = record.steps
         self._stand_by(journal, True)
         self._begin()
+        if step:
+            self._restore(record)
+        else:
+            self._set_back()
+        kept = []
+        for name, element in self.elements.items():
+            if not element.specimen.physical:
+                continue  # an emulated one is set back and moves again
+            for command, d, f, when in record.unfinished(str(name), step + 1):
+                element.expect(command, Measurement(d, f, when))
+                kept.append(str(name))
+        march = HybridMarch(self, record, None)
+        march.journal = self._journal(f"{record.path}.resumed", overwrite=True)
+        march.journal.take_over(record, step, kept)
+        return self._march(march)
+
+    def _restore(self, record: Record) -> None:
+        """Everything beside the state of the program as it was after the last committed step of a journal."""
+        _, _, extra, parameters = record.checkpoint()
         place, needed = 0, sum(len(_checkpoint(part)) for part in self._parts())
         if len(extra) != needed:
             raise InputError(f"journal {record.path}", "specimens", len(extra), f"must have {needed} numbers a step in this test",
@@ -174,17 +201,6 @@ class HybridTest:
             place += size
         if parameters is not None:
             self.parameters[:] = parameters
-        kept = []
-        for name, element in self.elements.items():
-            if len(element.specimen.state):
-                continue  # an emulated one is set back and moves again
-            for command, d, f, when in record.unfinished(str(name), step + 1):
-                element.expect(command, Measurement(d, f, when))
-                kept.append(str(name))
-        march = HybridMarch(self, record, None)
-        march.journal = self._journal(f"{record.path}.resumed", overwrite=True)
-        march.journal.take_over(record, step, kept)
-        return self._march(march)
 
     def check(self, record: Record) -> None:
         """Raise where a journal belongs to another test."""
@@ -230,32 +246,50 @@ class HybridTest:
                 "rate": self.pace.rate if self.pace is not None else None,
                 "updating": list(self.updater.names) if watched is not None else [], "updating_at": width}  # type: ignore[union-attr]
         width += len(watched()) if watched is not None else 0
-        return Journal(path, {str(n): e.specimen.size for n, e in self.elements.items()}, state=p.layout.size,
+        # on the disk before the test goes on, where something real is measured and no clock is held
+        durable = self.pace is None and any(e.specimen.physical for e in self.elements.values())
+        return Journal(path, {str(n): e.specimen.size for n, e in self.elements.items()}, state=p.layout.size, durable=durable,
                        specimens=len(self._extra()), parameters=(list(p.parameters.names), p.parameters.vector),
                        updated=self.updater is not None, record=width, about={**self.describe(), **told}, overwrite=overwrite)
 
     def _march(self, march: HybridMarch) -> HybridResult:
         outcome, message = Outcome.ERROR, ""
         pacer = Pacer(self.pace) if self.pace is not None else None
+        with Shield() as march.shield:
+            try:
+                for element in self.elements.values():
+                    element.specimen.open()
+                    if march.before is not None and element.specimen.physical:
+                        element.find_place(march.before)
+                with pacer or contextlib.nullcontext():
+                    march.go(pacer)
+                outcome = Outcome.COMPLETE
+            except ExperimentError as problem:
+                outcome, message = problem.ending, str(problem)
+            except KeyboardInterrupt:
+                outcome, march.shield.answered = Outcome.STOPPED_BY_USER, True
+            except BaseException as problem:
+                message = f"{Outcome.ERROR.value} {type(problem).__name__}: {problem}"
+                raise
+            finally:
+                march.shield.level = WRITING  # from here on signals wait to the end
+                message = self._end(march, outcome, message)
+        return march.result(outcome, message, pacer)
+
+    def _end(self, march: HybridMarch, outcome: Outcome, message: str) -> str:
+        """Hold every specimen and close the journal, whatever fails on the way; returns the message with what did."""
+        for name, element in self.elements.items() if outcome is not Outcome.COMPLETE else ():
+            try:
+                element.specimen.hold()
+            except Exception as problem:
+                message = f"{message or outcome.value} The specimen of {name!r} could not be held: {problem!r}."
         try:
-            for element in self.elements.values():
-                element.specimen.open()
-            with pacer or contextlib.nullcontext():
-                march.go(pacer)
-            outcome = Outcome.COMPLETE
-        except ExperimentError as problem:
-            outcome, message = problem.ending, str(problem)
-        except KeyboardInterrupt:
-            outcome = Outcome.STOPPED_BY_USER
-        finally:
-            for element in self.elements.values():
-                if outcome is not Outcome.COMPLETE:
-                    element.specimen.hold()
             if march.journal is not None:
                 march.journal.close(outcome, message)
+        finally:
             if (ended := getattr(self.updater, "ended", None)) is not None:
                 ended(outcome)
-        return march.result(outcome, message, pacer)
+        return message
 
 
 def _checkpoint(part: Any) -> Array:

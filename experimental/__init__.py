@@ -14,14 +14,7 @@ from femu.experimental.compensation import (
 )
 from femu.experimental.description import Description, read_description
 from femu.experimental.eigenvector import EigenvectorTangent
-from femu.experimental.element import (
-    Experimental,
-    ExperimentalBeamColumn,
-    ExperimentalElement,
-    ExperimentalLink,
-    ExperimentalTruss,
-    exchange,
-)
+from femu.experimental.element import Experimental, exchange
 from femu.experimental.emulated import EmulatedSpecimen, Sensors
 from femu.experimental.errors import (
     BadMeasurement,
@@ -38,6 +31,7 @@ from femu.experimental.errors import (
 )
 from femu.experimental.intrinsic import IntrinsicTangent
 from femu.experimental.journal import Journal, Record, read_journal
+from femu.experimental.kinds import ExperimentalBeamColumn, ExperimentalElement, ExperimentalLink, ExperimentalTruss
 from femu.experimental.remote import RemoteApplication, RemoteController, RemoteSite, RemoteSpecimen
 from femu.experimental.replayed import Difference, ReplaySpecimen, replay
 from femu.experimental.rigs import Jack, OneActuator, Rig, ThreeActuators, TwoActuators

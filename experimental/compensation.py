@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from femu.errors import InputError
+from femu.experimental.errors import ExperimentError
 from femu.experimental.safety import Guard, Limits
 from femu.experimental.specimen import Measurement, Specimen, checked
 
@@ -142,8 +143,11 @@ class AdaptiveCompensation(Compensation):
                 continue
             # the acceleration is the noisiest column: the delay follows from the first two
             basis = known[:, 1:3, channel]
-            a0, a1 = np.linalg.lstsq(basis, known[:, 0, channel], rcond=None)[0]
-            if a0 <= 0.0:
+            try:
+                a0, a1 = np.linalg.lstsq(basis, known[:, 0, channel], rcond=None)[0]
+            except np.linalg.LinAlgError:  # numbers too large to be squared; the estimate stays
+                continue
+            if not a0 > 0.0 or not math.isfinite(a1 / a0):
                 continue
             self.amplitude[channel] = np.clip(1.0 / a0, *self._amplitudes)
             self.delay[channel] = np.clip(a1 / a0, *self._delays)
@@ -180,10 +184,29 @@ class CompensatedSpecimen(Specimen):
         ahead = self.compensation.command(np.asarray(command, dtype=float))
         self._guard.check(ahead, time)
         self._guard.sent(ahead, time)
-        measured = checked(self.specimen.apply(ahead, time), self.size, "The specimen")
+        raw = self.specimen.apply(ahead, time)
+        try:
+            return self._believed(raw, time)
+        except ExperimentError as problem:
+            problem.measurement = raw  # for the journal
+            raise
+
+    def _believed(self, raw: Measurement, time: float) -> Measurement:
+        measured = checked(raw, self.size, "The specimen")
         self._guard.measured(measured, time)
         self.compensation.measured(measured.displacement)
         return measured
+
+    def recall(self, command: Array, measured: Measurement) -> None:
+        self._guard.sent(self.compensation.command(np.asarray(command, dtype=float)), measured.time)
+        self._believed(measured, measured.time)
+
+    def reading(self, last: Array) -> Measurement | None:
+        return self.specimen.reading(last)
+
+    @property
+    def physical(self) -> bool:
+        return self.specimen.physical
 
     def commit(self, time: float) -> None:
         self.specimen.commit(time)

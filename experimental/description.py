@@ -59,7 +59,7 @@ def read_description(path: str | os.PathLike[str]) -> Description:
     try:
         with open(path, encoding="utf-8") as stream:
             found = toml_text.read(stream.read())
-    except (OSError, toml_text.TOMLDecodeError, UnicodeDecodeError) as problem:
+    except (OSError, toml_text.NotTOML, UnicodeDecodeError) as problem:
         raise FileError(path, f"cannot be read: {problem}") from problem
     unknown = [name for name in found if name not in TABLES]
     if unknown or not isinstance(found.get("specimen"), dict) or "of" not in found["specimen"]:

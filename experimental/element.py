@@ -8,6 +8,8 @@ writes the answer by `take`. There is no revert: a specimen remembers.
 
 from __future__ import annotations
 
+import math
+import warnings
 from collections.abc import Sequence
 from dataclasses import KW_ONLY
 from typing import Any, ClassVar
@@ -15,17 +17,17 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from femu.element import DOF_NAMES, SPACE_DOFS, Array, Element, Name, Plan, chord, dimensions, dof_names
-from femu.elements.frame import BASIC_WORKSPACE, END_REACTIONS, GEOMETRIES, frame_group
-from femu.elements.frame_element import BASIC_NAMES, BASIC_STATE
-from femu.elements.link import FORCE_NAMES, link_group, turned
+from femu.element import Array, Element, Name, Plan
+from femu.elements.link import link_group
 from femu.errors import InputError
+from femu.experimental.asking import ask
 from femu.experimental.compensation import Compensation
-from femu.experimental.errors import BadMeasurement
-from femu.experimental.journal import Journal
+from femu.experimental.journal import Journal, Record
 from femu.experimental.measured_law import follow_springs, held_names, measured_law, shift_samples
+from femu.experimental.place import must_stand
 from femu.experimental.safety import Guard, Limits
 from femu.experimental.setup import Direct, Setup
+from femu.experimental.shield import NO_SHIELD, Shield
 from femu.experimental.specimen import Measurement, Specimen, checked
 from femu.experimental.stuck import SensorCheck, Watch
 from femu.experimental.tangent import TangentEstimator
@@ -90,6 +92,7 @@ class Experimental(Element):
         if matrix.shape != (n, n) or not np.isfinite(matrix).all():
             raise InputError(self.label(), "stiffness", given, f"must be a finite {n} by {n} matrix")
         self._setup = setup
+        self._as_measured = isinstance(setup, Direct)  # what is finite stays so
         self._initial = 0.5 * (matrix + matrix.T)
         self._guard = Guard(self.limits or Limits(), setup.outputs, setup.stiffness_of_actuators(self._initial))
         self._watch = self._watched()
@@ -106,6 +109,7 @@ class Experimental(Element):
         self._known: list[tuple[Array, Measurement]] = []
         self.moves = 0
         self.journal: Journal | None = None
+        self.shield: Shield = NO_SHIELD
         self.step = 0
 
     def _watched(self) -> Watch | None:
@@ -151,6 +155,9 @@ class Experimental(Element):
         """Get ready for a test at steps of ``dt``."""
         if self.compensation is not None:
             self.compensation.start(self._setup.outputs, dt)
+        self._target = self._answer = None
+        self._known.clear()
+        self._guard.begin()
         n, m = self.basic_size, self._setup.outputs
         self._watch = self._watched()
         if self._watch is not None:
@@ -173,48 +180,63 @@ class Experimental(Element):
             command = self._setup.command(target)
             if self.compensation is not None:
                 command = self.compensation.command(command)
-            raw = self._ask(command, time)
-            if self.compensation is not None:
-                self.compensation.measured(raw.displacement)
-            reached = self._setup.displacement(raw.displacement, target)
-            self._target = target.copy()
-            self._answer = Measurement(reached, self._setup.force(raw.force, reached), raw.time)
-            return self._answer
+            if self._known and np.array_equal(self._known[0][0], command):
+                made = self._recalled(command, time, target)
+            else:
+                self._known.clear()
+
+                def believe(raw: Any, command: Array, time: float) -> tuple[Measurement, Measurement]:
+                    self.moves += 1
+                    return self._believed(raw, command, time, target)
+
+                made = ask(self.specimen, self._guard, command, time, believe, self.shield, self.journal, str(self.name),
+                           self.step)
+            self._target, self._answer = target.copy(), made
+            return made
         except BaseException:
-            self.specimen.hold()
+            try:
+                self.specimen.hold()
+            except Exception as problem:  # what went wrong first must not be hidden by it
+                warnings.warn(f"{self.label()}: the specimen could not be held: {problem!r}", stacklevel=2)
             raise
 
-    def _ask(self, command: Array, time: float) -> Measurement:
-        """Check the command, send it and measure, with everything in the journal."""
+    def _recalled(self, command: Array, time: float, target: Array) -> Measurement:
+        """What was measured for this command before the interruption: the specimen is there already, and is not moved."""
         self._guard.check(command, time)
-        if self._known and np.array_equal(self._known[0][0], command):
-            raw = self._known.pop(0)[1]  # it was there already, and was measured before the interruption
-            self._guard.sent(command, time)
-            self._believe(raw, command, time)
-        else:
-            self._known.clear()
-            if self.journal is not None:
-                self.journal.command(str(self.name), self.step, time, command)
-            self._guard.sent(command, time)
-            raw = self.specimen.apply(command, time)
-            self.moves += 1
-            try:
-                raw = self._believe(raw, command, time)
-            except BadMeasurement:
-                if self.journal is not None:
-                    self.journal.refused(str(self.name), self.step, time, raw.displacement, raw.force)
-                raise
-            if self.journal is not None:
-                self.journal.measured(str(self.name), self.step, time, raw.displacement, raw.force)
-        return raw
+        measured = self._known.pop(0)[1]
+        self._guard.sent(command, time)
+        self.specimen.recall(command, measured)
+        return self._believed(measured, command, time, target)[1]
 
-    def _believe(self, raw: Measurement, command: Array, time: float) -> Measurement:
-        """The measurement, if it can be believed; a step must not be taken with another one."""
+    def _believed(self, raw: Any, command: Array, time: float, target: Array) -> tuple[Measurement, Measurement]:
+        """The measurement in the coordinates of the actuators and in those of the element, if it can be believed.
+
+        A step must not be taken with another one.
+        """
         raw = checked(raw, self._setup.outputs, self.label())
         self._guard.measured(raw, time)
         if self._watch is not None:
             self._watch.see(command, raw)
-        return raw
+        reached = self._setup.displacement(raw.displacement, target)
+        made = Measurement(reached, self._setup.force(raw.force, reached), raw.time)
+        if not self._as_measured and not math.isfinite(made.displacement.sum() + made.force.sum()):
+            checked(made, self.basic_size, f"{self.label()}, seen through its setup,")
+        if self.compensation is not None:
+            self.compensation.measured(raw.displacement)
+        return raw, made
+
+    def find_place(self, record: Record) -> None:
+        """Before a resumed test goes on: see whether the specimen stands where the journal ends, where it can be read.
+
+        Raises an `ExperimentError` where it does not.
+        """
+        commands = record.commands(str(self.name))
+        reading = self.specimen.reading(commands[-1].copy() if len(commands) else np.zeros(self._setup.outputs))
+        if reading is None:
+            return
+        reading = checked(reading, self._setup.outputs, self.label())
+        must_stand(self.label(), reading.displacement, record, str(self.name), self._guard.limits)
+        self._guard.stand(reading)
 
     def expect(self, command: Array, measured: Measurement) -> None:
         """After an interruption: what was measured for a command whose step was not committed. It is not sent again.
@@ -303,138 +325,6 @@ class Experimental(Element):
         if self._watch is not None:
             self._watch.state[:] = seen
         self.specimen.restore(state)
-
-
-class ExperimentalElement(Experimental):
-    """A specimen on any set of degrees of freedom: its deformations are their displacements along the global axes.
-
-    ::
-
-        ExperimentalElement("column", [("C", "x"), ("C", "rz")], specimen=EmulatedSpecimen(...))
-    """
-
-    dofs: Sequence[tuple[Name, str]]
-
-    @property
-    def nodes(self) -> tuple[Name, ...]:
-        return tuple(dict.fromkeys(node for node, _ in self.dofs))
-
-    @property
-    def basic_size(self) -> int:
-        return len(self.dofs)
-
-    def validate_element(self) -> None:
-        try:
-            pairs = [(node, direction) for node, direction in self.dofs]
-        except (TypeError, ValueError):
-            pairs = []
-        if not pairs or len(set(pairs)) < len(pairs) or any(d not in SPACE_DOFS for _, d in pairs):
-            raise InputError(self.label(), "dofs", self.dofs, f"must be different pairs of a node and one of {DOF_NAMES}",
-                             f"one of {SPACE_DOFS} in space")
-        self.dofs = pairs
-
-    def plan(self, coordinates: dict[Name, Array]) -> Plan:
-        known = dof_names(dimensions(self, coordinates))
-        if any(d not in known for _, d in self.dofs):
-            raise InputError(self.label(), "dofs", self.dofs, f"must have directions among {known} in this model")
-        return self.link_plan(list(self.dofs), np.eye(len(self.dofs)), [f"{FORCE_NAMES[d]}_{node}" for node, d in self.dofs])
-
-
-class _BetweenNodes(Experimental):
-    """Base of the experimental elements between two nodes."""
-
-    i: Name
-    j: Name
-
-    @property
-    def nodes(self) -> tuple[Name, ...]:
-        return (self.i, self.j)
-
-    def both(self) -> list[tuple[Name, str]]:
-        """Degrees of freedom of both nodes."""
-        return [(node, d) for node in self.nodes for d in DOF_NAMES]
-
-    def validate_element(self) -> None:
-        if self.i == self.j:
-            raise InputError(self.label(), "j", self.j, "must differ from node i")
-
-
-class ExperimentalTruss(_BetweenNodes):
-    """A specimen in place of a truss: one deformation, the elongation (small displacements), and its axial force."""
-
-    @property
-    def basic_size(self) -> int:
-        return 1
-
-    def plan(self, coordinates: dict[Name, Array]) -> Plan:
-        _, c, s = chord(self, coordinates)
-        return self.link_plan(self.both(), np.array([turned(c, s)["x"]]), ["N"])
-
-
-class ExperimentalLink(_BetweenNodes):
-    """A specimen in place of a link: relative displacements in some local ``directions`` among "x", "y" and "rz".
-
-    As in `TwoNodeLink`, local x points from node i to node j; with nodes at the same place it is turned by ``angle`` from
-    global x.
-    """
-
-    directions: Sequence[str] = ("x",)
-    _: KW_ONLY
-    shear_distance: float = 0.5
-    angle: float = 0.0
-
-    @property
-    def basic_size(self) -> int:
-        return len(self.directions)
-
-    def validate_element(self) -> None:
-        super().validate_element()
-        given = (self.directions,) if self.directions in DOF_NAMES else tuple(self.directions)
-        if not given or len(set(given)) < len(given) or any(d not in DOF_NAMES for d in given):
-            raise InputError(self.label(), "directions", self.directions, f"must be different ones of {DOF_NAMES}")
-        self.directions = given
-        for name, low, high in (("shear_distance", 0.0, 1.0), ("angle", -np.inf, np.inf)):
-            value = getattr(self, name)
-            if isinstance(value, bool) or not isinstance(value, (int, float)) or not low <= value <= high:
-                raise InputError(self.label(), name, value, f"must be a number from {low:g} to {high:g}")
-
-    def plan(self, coordinates: dict[Name, Array]) -> Plan:
-        if np.array_equal(coordinates[self.i], coordinates[self.j]):
-            rows = turned(float(np.cos(self.angle)), float(np.sin(self.angle)))
-        else:
-            length, c, s = chord(self, coordinates)
-            rows = turned(c, s, self.shear_distance * length, (1.0 - self.shear_distance) * length)
-        chosen = np.array([rows[d] for d in self.directions])
-        return self.link_plan(self.both(), chosen, [FORCE_NAMES[d] for d in self.directions])
-
-
-class ExperimentalBeamColumn(_BetweenNodes):
-    """A specimen in place of a plane beam-column, with the basic system of `FrameElement`: (elongation, rotations from the
-    chord at i and j) and (N, Mi, Mj). ``geometry`` is "linear", "p-delta" or "corotational".
-
-    A laboratory mostly clamps end i and moves end j: see `femu.experimental.Cantilever` for that setup.
-    """
-
-    _: KW_ONLY
-    geometry: str = "linear"
-
-    @property
-    def basic_size(self) -> int:
-        return len(BASIC_NAMES)
-
-    def validate_element(self) -> None:
-        super().validate_element()
-        if self.geometry not in GEOMETRIES:
-            raise InputError(self.label(), "geometry", self.geometry, f"must be one of {tuple(GEOMETRIES)}")
-
-    def plan(self, coordinates: dict[Name, Array]) -> Plan:
-        length, cosine, sine = chord(self, coordinates)
-        return Plan(dofs=self.both(), group=frame_group, basic=measured_law,
-                    integers=[GEOMETRIES[self.geometry], 0, *self.kernel_integers()],
-                    geometry=[length, 1.0 / length, cosine, sine, 0.0, 0.0, 0.0, 0.0],
-                    state=BASIC_STATE + held_names(self.basic_size),
-                    workspace=BASIC_WORKSPACE, load_size=END_REACTIONS, damped=self.damped, restless=True,
-                    basic_forces=BASIC_NAMES)
 
 
 def exchange(element: Experimental, displacement: npt.ArrayLike, time: float) -> Measurement:

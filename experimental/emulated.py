@@ -104,6 +104,9 @@ class EmulatedSpecimen(Specimen):
             self.commit(time)
         return self._measure(time)
 
+    def reading(self, last: Array) -> Measurement:
+        return self._measure(float(self._clock[1]))
+
     def _reach(self, start: Array, wanted: Array, time: float, dt: float) -> Array:
         """Evaluate at the wanted position, or where an actuator stalls on the way to it."""
         def at(share: float) -> Array:

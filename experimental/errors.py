@@ -6,19 +6,26 @@ journal and hands the ending on.
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from femu.errors import AnalysisError
 from femu.outcome import Outcome
+
+if TYPE_CHECKING:
+    from femu.experimental.specimen import Measurement
 
 Ending = Outcome
 """How a test or a server ended: an `Outcome`, by the name that journals and servers use."""
 
 
 class ExperimentError(AnalysisError):
-    """A hybrid test cannot go on."""
+    """A hybrid test cannot go on.
+
+    ``measurement`` is what was measured before it was clear that the test cannot go on with it: it belongs into the journal.
+    """
 
     ending: ClassVar[Ending] = Ending.PEER_LOST
+    measurement: Measurement | None = None
 
 
 class LimitTripped(ExperimentError):

@@ -9,11 +9,12 @@ import numpy as np
 import numpy.typing as npt
 
 from femu.errors import InputError
-from femu.experimental.errors import BadMessage, ExperimentError
+from femu.experimental.errors import BadMessage, ExperimentError, PeerSilent
 from femu.experimental.specimen import Measurement, Specimen
 from femu.experimental.transport import LOOPBACK, Link, connect
 from femu.experimental.wire import (
     DEFAULT_DATA,
+    DOUBLE,
     ENDIAN_CHECK,
     INIT_BYTES,
     INIT_MARK,
@@ -38,6 +39,10 @@ class RemoteSpecimen(Specimen):
 
     Datagrams (``udp=True``) can come twice or late. Where commands and answers carry a time (``acquired=Sizes(..., time=1)``;
     femu's servers answer with that of the command), an answer to another command is recognised and passed over.
+
+    Where an exchange fails, the connection is given up: an answer that comes late must not be taken for that of another command.
+    Before a resumed test goes on, the server is asked for a reading; with ``reads=False`` it is not, for those that cannot answer
+    before they have a command. An answer of zeros alone counts as none.
     """
 
     commits = True  # whether the server is told of committed steps
@@ -45,7 +50,7 @@ class RemoteSpecimen(Specimen):
 
     def __init__(self, size: int, port: int, host: str = LOOPBACK, *, udp: bool = False, silence: float = 60.0,
                  control: Sizes | None = None, acquired: Sizes | None = None, data: int = DEFAULT_DATA,
-                 stiffness: npt.ArrayLike | None = None) -> None:
+                 stiffness: npt.ArrayLike | None = None, reads: bool = True) -> None:
         if not isinstance(size, int) or isinstance(size, bool) or size < 1:
             raise InputError(type(self).__name__, "size", size, "must be a whole number from 1 on")
         self.size = size
@@ -56,7 +61,7 @@ class RemoteSpecimen(Specimen):
                              "must be acquired")
         self.terms = Terms.fitting(self.control, self.acquired, data)
         self._stiffness = None if stiffness is None else np.atleast_2d(np.asarray(stiffness, dtype=float))
-        self.udp = udp
+        self.udp, self.reads = udp, reads
         self._blocks = np.zeros(self.control.total)
         self._host, self._port, self._silence = host, port, silence
         self._connected: Link | None = None
@@ -86,27 +91,70 @@ class RemoteSpecimen(Specimen):
         link.send(self.terms.encoded())
 
     def apply(self, command: Array, time: float) -> Measurement:
-        n = self.size
-        self._blocks[:n] = command
+        try:
+            self._ask(command, time, Action.TRIAL, Action.ALL)
+            for _ in range(MOST_STALE):
+                measured = self._answer(command, time)
+                if not (self.udp and self.control.time and self.acquired.time) or measured.time == time:
+                    return measured
+            raise BadMessage(f"{MOST_STALE} answers came, none of them to the command of t = {time:g}.")
+        except BaseException:
+            self._drop()
+            raise
+
+    def reading(self, last: Array) -> Measurement | None:
+        if not self.reads:
+            return None
+        try:
+            self._ask(last, 0.0, Action.ALL)
+            measured = self._answer(last, 0.0)
+        except PeerSilent as problem:
+            self._drop()
+            raise PeerSilent(f"{problem} It was asked where the specimen stands. Give reads=False where it cannot answer that "
+                             "before it has a command.") from problem
+        except BaseException:
+            self._drop()
+            raise
+        told = self.acquired.displacement and (measured.displacement.any() or measured.force.any())
+        return measured if told else None
+
+    def _ask(self, command: Array, time: float, *actions: Action) -> None:
+        self._blocks[:self.size] = command
         if self.control.time:
             self._blocks[-1] = time
         self._link.forget()
-        self._send(Action.TRIAL)
-        self._send(Action.ALL)
-        for _ in range(MOST_STALE):
-            values = numbers(self._link.receive(8 * self.terms.data), self.acquired.total)
-            displacement, _, _, force, clock = self.acquired.split(values)
-            if not (self.udp and self.control.time and len(clock)) or clock[0] == time:
-                return Measurement(displacement if len(displacement) else np.array(command, dtype=float), force,
-                                   float(clock[0]) if len(clock) else time)
-        raise BadMessage(f"{MOST_STALE} answers came, none of them to the command of t = {time:g}.")
+        for action in actions:
+            self._send(action)
+
+    def _answer(self, command: Array, time: float) -> Measurement:
+        data = self._link.receive(8 * self.terms.data)
+        try:
+            return self._measurement(numbers(data, self.acquired.total), command, time)
+        except BadMessage as problem:  # what else came with it belongs into the journal
+            problem.measurement = self._measurement(np.frombuffer(data, DOUBLE, self.acquired.total), command, time)
+            raise
+
+    def _measurement(self, values: Array, command: Array, time: float) -> Measurement:
+        displacement, _, _, force, clock = self.acquired.split(values)
+        return Measurement(displacement if len(displacement) else np.array(command, dtype=float), force,
+                           float(clock[0]) if len(clock) else time)
+
+    def _drop(self) -> None:
+        """Give the connection up."""
+        link, self._connected = self._connected, None
+        if link is not None:
+            link.close()
 
     def _send(self, action: Action) -> None:
         self._link.send(self.terms.request(action, self._blocks))
 
     def commit(self, time: float) -> None:
         if self.commits:
-            self._send(Action.COMMIT)
+            try:
+                self._send(Action.COMMIT)
+            except BaseException:
+                self._drop()
+                raise
 
     def wait_at_most(self, seconds: float) -> None:
         self._silence = seconds
@@ -137,10 +185,10 @@ class RemoteSite(RemoteSpecimen):
 
     def __init__(self, size: int, port: int, host: str = LOOPBACK, *, tag: int = 1, version: float = VERSION,
                  udp: bool = False, silence: float = 60.0, control: Sizes | None = None, acquired: Sizes | None = None,
-                 data: int = DEFAULT_DATA, stiffness: npt.ArrayLike | None = None) -> None:
+                 data: int = DEFAULT_DATA, stiffness: npt.ArrayLike | None = None, reads: bool = True) -> None:
         self.tag, self.version = float(tag), version
         super().__init__(size, port, host, udp=udp, silence=silence, control=control, acquired=acquired, data=data,
-                         stiffness=stiffness)
+                         stiffness=stiffness, reads=reads)
 
     def begin(self, link: Link) -> None:
         if not self.udp:
@@ -170,16 +218,20 @@ class RemoteApplication(RemoteSpecimen):
 
     def __init__(self, size: int, port: int, host: str = LOOPBACK, *, element: bool = False, handshake: bool = False,
                  udp: bool = False, silence: float = 60.0, control: Sizes | None = None, acquired: Sizes | None = None,
-                 data: int = DEFAULT_DATA, stiffness: npt.ArrayLike | None = None) -> None:
+                 data: int = DEFAULT_DATA, stiffness: npt.ArrayLike | None = None, reads: bool = True) -> None:
         self.handshake = handshake
         self._element = element
         super().__init__(size, port, host, udp=udp, silence=silence, control=control, acquired=acquired,
-                         data=max(data, size * size if element else 0), stiffness=stiffness)
+                         data=max(data, size * size if element else 0), stiffness=stiffness, reads=reads)
 
     def _matrix(self, action: Action) -> Array:
-        self._send(action)
         n = self.size
-        return numbers(self._link.receive(8 * self.terms.data), n * n).reshape((n, n), order="F")
+        try:
+            self._send(action)
+            return numbers(self._link.receive(8 * self.terms.data), n * n).reshape((n, n), order="F")
+        except BaseException:
+            self._drop()
+            raise
 
     def initial_stiffness(self) -> Array | None:
         if self._element and self._stiffness is None:
@@ -202,12 +254,12 @@ class RemoteController(RemoteSpecimen):
 
     def __init__(self, size: int, port: int, host: str = LOOPBACK, *, lines: Sequence[str] = (), udp: bool = False,
                  silence: float = 60.0, control: Sizes | None = None, acquired: Sizes | None = None,
-                 stiffness: npt.ArrayLike | None = None) -> None:
+                 stiffness: npt.ArrayLike | None = None, reads: bool = True) -> None:
         self._lines = [line.encode() for line in lines]
         if any(len(line) > INIT_BYTES - 2 for line in self._lines):
             raise InputError("RemoteController", "lines", lines, f"must be of at most {INIT_BYTES - 2} bytes each")
         super().__init__(size, port, host, udp=udp, silence=silence, control=control or Sizes(displacement=size),
-                         acquired=acquired, stiffness=stiffness)
+                         acquired=acquired, stiffness=stiffness, reads=reads)
         if self.terms.data != DEFAULT_DATA:
             raise InputError("RemoteController", "size", size, f"must fit into messages of {DEFAULT_DATA} numbers")
 

@@ -70,6 +70,9 @@ class Guard:
         if limits.force is not None and stiffness is None:
             raise InputError("Limits", "force", limits.force, "needs a stiffness to predict the force with",
                              "give the element an initial stiffness")
+        for name in LIMITED:
+            if np.size(given := getattr(limits, name)) not in (1, size):
+                raise InputError("Limits", name, given, f"must be one number, or one for each of {size} actuators")
         self._unlimited = limits.displacement is limits.increment is limits.velocity is limits.force is None
         self.command = np.zeros(size)
         self.time: float | None = None
@@ -99,12 +102,21 @@ class Guard:
     def _compare(self, what: str, values: Array, limit: Any, command: Array, time: float) -> None:
         if limit is None:
             return
-        over = np.abs(values) > np.asarray(limit)
-        if np.any(over):
-            worst = int(np.argmax(np.abs(values) / np.asarray(limit)))
+        within = np.abs(values) <= np.asarray(limit)  # not a number is not within
+        if not within.all():
+            worst = int(np.argmax(np.where(within, 0.0, np.nan_to_num(np.abs(values) / np.asarray(limit), nan=np.inf))))
             most = float(np.broadcast_to(limit, values.shape)[worst])
             raise LimitTripped(f"The {what} limit of actuator {worst} tripped at t = {time:g}: {values[worst]:.6g} beyond "
                                f"{most:.6g}. The command {command.tolist()} was not sent.")
+
+    def begin(self) -> None:
+        """A test begins, at time 0 and from where the specimen stands."""
+        self.time = 0.0
+
+    def stand(self, reading: Measurement) -> None:
+        """The specimen was found here before a command: the next one is a step from here."""
+        self.measured(reading, self.time or 0.0)
+        self.command = reading.displacement.copy()
 
     def sent(self, command: Array, time: float) -> None:
         """The command has left."""

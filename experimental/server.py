@@ -4,6 +4,7 @@
 - "site": the far end of an OpenFresco remote site (B.2).
 
 One client at a time. Whatever the client does, the server ends with an `Ending`, the specimen held and the journal closed.
+What was measured is in the journal before it is sent, whether the client is still there or not.
 """
 
 from __future__ import annotations
@@ -13,14 +14,17 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from os import PathLike
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from femu.errors import FemuError, InputError
-from femu.experimental.errors import BadMeasurement, BadMessage, Ending, ExperimentError, LimitTripped
+from femu.experimental.asking import ask
+from femu.experimental.errors import BadMessage, Ending, ExperimentError, PeerLost, PeerSilent
 from femu.experimental.journal import Journal
 from femu.experimental.safety import Guard, Limits
+from femu.experimental.shield import WRITING, Shield
 from femu.experimental.specimen import Measurement, Specimen, checked
 from femu.experimental.transport import LOOPBACK, Link, Listener
 from femu.experimental.wire import (
@@ -76,44 +80,65 @@ class SpecimenServer:
         self._guard = Guard(self._limits, specimen.size, specimen.initial_stiffness())
         self._listener = Listener(port, host, udp)
         self.host, self.port = self._listener.host, self._listener.port
-        self._journal = Journal(journal, {CHANNEL: specimen.size}, specimens=len(specimen.state),
+        self._journal = Journal(journal, {CHANNEL: specimen.size}, specimens=len(specimen.state), durable=specimen.physical,
                                 about={"model": "server", "protocol": protocol}) if journal is not None else None
         n = specimen.size
         self._measured = Measurement(np.zeros(n), np.zeros(n))
         self._target: Array | None = None
+        self._shield = Shield()
         self._time, self._rates = 0.0, [np.zeros(n), np.zeros(n)]
         self.moves = self.commits = 0
 
     def serve(self) -> Served:
         """Wait for a client, host the specimen until it ends, and say how."""
         link: Link | None = None
-        ending, message = Ending.PEER_DONE, ""
-        try:
-            self._say(f"waiting for a client on {self.host}, port {self.port} ({'UDP' if self.udp else 'TCP'}, "
-                      f"{self.protocol}, {self.specimen.size} actuators)")
-            link = self._listener.accept(self._wait, self._silence)
-            self._say("client connected")
-            if self.protocol == "site":
-                self._site(link)
-            else:
-                self._application(link)
-        except FemuError as problem:
-            ending = problem.ending if isinstance(problem, ExperimentError) else Ending.BAD_MEASUREMENT
-            message = str(problem)
-        except KeyboardInterrupt:
-            ending = Ending.STOPPED_BY_USER
-        except Exception as problem:  # of a specimen of the user's own: the client must not hang, the journal not stay open
-            ending, message = Ending.ERROR, f"The specimen failed with {type(problem).__name__}: {problem}."
-        finally:
-            if not ending.ok:
-                self.specimen.hold()
-            if link is not None:
-                link.close()
-            self._listener.close()
-            if self._journal is not None:
-                self._journal.close(ending, message)
+        ending, message = Ending.ERROR, ""
+        with self._shield as shield:
+            try:
+                self.specimen.open()
+                self._stand()
+                self._say(f"waiting for a client on {self.host}, port {self.port} ({'UDP' if self.udp else 'TCP'}, "
+                          f"{self.protocol}, {self.specimen.size} actuators)")
+                link = self._listener.accept(self._wait, self._silence)
+                self._say("client connected")
+                if self.protocol == "site":
+                    self._site(link)
+                else:
+                    self._application(link)
+                ending = Ending.PEER_DONE
+            except FemuError as problem:
+                ending = problem.ending if isinstance(problem, ExperimentError) else Ending.BAD_MEASUREMENT
+                message = str(problem)
+            except KeyboardInterrupt:
+                ending, shield.answered = Ending.STOPPED_BY_USER, True
+            except Exception as problem:  # of a specimen of the user's own: the client must not hang, the journal not stay open
+                ending, message = Ending.ERROR, f"The specimen failed with {type(problem).__name__}: {problem}."
+            finally:
+                shield.level = WRITING
+                if not ending.ok:
+                    message = self._hold(message or ending.value)
+                for connection in (link, self._listener):
+                    if connection is not None:
+                        connection.close()
+                if self._journal is not None:
+                    self._journal.close(ending, message)
         self._say(message or ending.value)
         return Served(ending, message or ending.value, self.moves, self.commits)
+
+    def _stand(self) -> None:
+        """Know where the specimen stands before the first command, where it can be read."""
+        reading = self.specimen.reading(np.zeros(self.specimen.size))
+        if reading is not None:
+            self._measured = checked(reading, self.specimen.size, "The specimen")
+            self._guard.stand(self._measured)
+
+    def _hold(self, message: str) -> str:
+        """Hold the specimen; what cannot be held must not keep the journal from being closed."""
+        try:
+            self.specimen.hold()
+        except Exception as problem:
+            return f"{message} The specimen could not be held: {type(problem).__name__}: {problem}."
+        return message
 
     # --- the protocols ---
 
@@ -124,8 +149,10 @@ class SpecimenServer:
         self._say(f"client asks for {terms.control.displacement} displacements, messages of {terms.data} numbers")
         try:
             self._answer_application(link, terms)
-        except (LimitTripped, BadMeasurement):
-            self.specimen.hold()
+        except (PeerLost, PeerSilent, BadMessage):
+            raise
+        except Exception:  # it is not the client's fault, and it must not wait for an answer
+            self._hold("")
             self._refuse(link, terms)
             raise
 
@@ -212,29 +239,23 @@ class SpecimenServer:
 
     def _trial(self, sizes: Sizes, blocks: Array) -> None:
         displacement, velocity, acceleration, _, instant = sizes.split(blocks)
+        if self.udp and len(instant) and instant[0] < self._time:
+            return  # a datagram that comes late must not move the specimen back
         # without a time block the commands count as one unit of time each
         self._time = float(instant[0]) if len(instant) else self._time + 1.0
         for kept, new in zip(self._rates, (velocity, acceleration), strict=True):
             kept[:] = new if len(new) else 0.0
         if self._target is not None and np.array_equal(displacement, self._target):
             return
-        self._guard.check(displacement, self._time)
-        if self._journal is not None:
-            self._journal.command(CHANNEL, self.commits + 1, self._time, displacement)
-        self._guard.sent(displacement, self._time)
-        raw = self.specimen.apply(displacement, self._time)
-        self.moves += 1
-        try:
-            measured = checked(raw, self.specimen.size, "The specimen")
-            self._guard.measured(measured, self._time)
-        except BadMeasurement:
-            if self._journal is not None:
-                self._journal.refused(CHANNEL, self.commits + 1, self._time, raw.displacement, raw.force)
-            raise
-        self._measured = measured
-        if self._journal is not None:
-            self._journal.measured(CHANNEL, self.commits + 1, self._time, measured.displacement, measured.force)
+        self._measured = ask(self.specimen, self._guard, displacement, self._time, self._believed, self._shield, self._journal,
+                             CHANNEL, self.commits + 1)
         self._target = displacement.copy()
+
+    def _believed(self, raw: Any, command: Array, time: float) -> tuple[Measurement, Measurement]:
+        self.moves += 1
+        measured = checked(raw, self.specimen.size, "The specimen")
+        self._guard.measured(measured, time)
+        return measured, measured
 
     def _commit(self) -> None:
         self.specimen.commit(self._time)

@@ -39,6 +39,16 @@ class Specimen:
         """Move to the command, wait until the move is done, and measure. It cannot be undone."""
         raise NotImplementedError
 
+    def reading(self, last: Array) -> Measurement | None:
+        """Where it stands now, measured without moving it, or None where it cannot tell. Asked before a test goes on.
+
+        ``last`` is the last command that it was given.
+        """
+        return None
+
+    def recall(self, command: Array, measured: Measurement) -> None:
+        """A command was measured before an interruption, and is not sent again: whoever counts commands counts it."""
+
     def commit(self, time: float) -> None:
         """The analysis has accepted the step; what is physical has nothing to do."""
 
@@ -64,6 +74,11 @@ class Specimen:
         return self.initial_stiffness()
 
     @property
+    def physical(self) -> bool:
+        """Whether it stays as a test has left it; one of equations is set back."""
+        return len(self.state) == 0
+
+    @property
     def state(self) -> Array:
         """Everything that changes in the specimen, where it can be restored: in emulation only."""
         return np.zeros(0)
@@ -77,7 +92,10 @@ class Specimen:
 
 def checked(measured: Measurement, size: int, who: str) -> Measurement:
     """The measurement, or an error where it cannot be used."""
-    d, f = measured.displacement, measured.force
+    try:
+        d, f = measured.displacement, measured.force
+    except AttributeError:
+        raise BadMeasurement(f"{who} answered with something else than a Measurement: {measured!r}.") from None
     if isinstance(d, np.ndarray) and isinstance(f, np.ndarray) and d.shape == (size,) == f.shape and math.isfinite(
             d.sum() + f.sum()):
         return measured  # the ordinary case at once: a sum is finite only where all its terms are
@@ -88,7 +106,7 @@ def checked(measured: Measurement, size: int, who: str) -> Measurement:
         except (TypeError, ValueError):
             raise BadMeasurement(f"{who} measured a {name} that is not a list of numbers: {values!r}.") from None
         if array.shape != (size,):
-            raise BadMeasurement(f"{who} measured a {name} of {array.size} numbers; {size} were expected.")
+            raise BadMeasurement(f"{who} measured a {name} of {array.size} numbers; {size} were expected: {array.tolist()}.")
         if not np.isfinite(array).all():
             raise BadMeasurement(f"{who} measured a {name} that is not finite: {array.tolist()}.")
         made.append(array)

@@ -98,7 +98,10 @@ class Encoder:
         for cls in type(thing).__mro__[:-1]:
             if inspect.isabstract(cls) or "__init__" not in vars(cls):
                 continue
-            signature = [p for p in inspect.signature(cls).parameters.values()]
+            try:
+                signature = list(inspect.signature(cls).parameters.values())
+            except ValueError:  # classes of C do not tell
+                continue
             if any(p.kind in (p.VAR_POSITIONAL, p.VAR_KEYWORD) or p.name not in own for p in signature):
                 continue
             given = {p.name: own[p.name] for p in signature if not _same(own[p.name], p.default)}

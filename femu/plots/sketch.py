@@ -16,7 +16,8 @@ from femu.element import SPACE_DOFS, Element, Name
 from femu.elements.frame_element import FrameElement
 from femu.elements.space_frame import MATRIX, OFFSETS
 from femu.errors import FileError, InputError
-from femu.experimental.element import Experimental, ExperimentalBeamColumn
+from femu.experimental.element import Experimental
+from femu.experimental.kinds import ExperimentalBeamColumn
 from femu.model import Model
 from femu.program import Program
 from femu.results import Result
