@@ -232,7 +232,7 @@ def _files(names: list[str], unit: str | None, dt: float | None) -> list[RecordF
 def _parse(path: Path, text: str) -> dict[str, Any]:
     try:
         return toml_text.read(text)
-    except toml_text.TOMLDecodeError as error:
+    except toml_text.NotTOML as error:
         line = _SYNTAX_LINE.search(str(error))
         reason = _SYNTAX_LINE.split(str(error))[0].strip()
         raise FileError(path, f"is not TOML: {reason}", int(line.group(1)) if line else text.count("\n") + 1) from None
@@ -243,10 +243,10 @@ def _lines(text: str) -> dict[tuple[str, str], int]:
     found: dict[tuple[str, str], int] = {}
     table = ""
     for number, line in enumerate(text.splitlines(), start=1):
-        header = re.match(r"\s*\[\s*([^\[\]]+?)\s*\]", line)
+        header = re.match(r"\s*\[([^\[\]]+)\]", line)
         key = re.match(r"""\s*(?:"([^"]+)"|'([^']+)'|([\w-]+))\s*=""", line)
         if header:
-            table = header.group(1)
+            table = header.group(1).strip()
             found.setdefault((table, ""), number)
         elif key:
             name = next(part for part in key.groups() if part is not None)

@@ -35,6 +35,7 @@ from __future__ import annotations
 import os
 from typing import Any
 
+from femu.arguments import typed
 from femu.element import Element
 from femu.errors import FemuError, FileError
 from femu.exchange import toml_text
@@ -47,6 +48,7 @@ FORMAT = "femu model 1"
 _MASS = Parameter("nodal mass", "mass", 0.0)
 
 
+@typed
 def model_to_toml(model: Model) -> str:
     """The text of a model."""
     encoder = Encoder()
@@ -69,11 +71,12 @@ def model_to_toml(model: Model) -> str:
     return toml_text.write({k: v for k, v in tables.items() if v not in ([], {})})
 
 
+@typed
 def model_from_toml(text: str, what: str = "the TOML text") -> Model:
     """The model of a text; ``what`` names it in messages."""
     try:
         tables = toml_text.read(text)
-    except toml_text.TOMLDecodeError as problem:
+    except toml_text.NotTOML as problem:
         raise FileError(what, f"is not TOML: {problem}") from None
     if tables.get("format") != FORMAT:
         raise FileError(what, f"is not a model of femu: its format is {tables.get('format')!r}, not {FORMAT!r}")
@@ -88,6 +91,7 @@ def model_from_toml(text: str, what: str = "the TOML text") -> Model:
         raise FileError(what, str(problem)) from problem
 
 
+@typed
 def read_model(path: str | os.PathLike[str]) -> Model:
     """The model in a TOML file."""
     try:
@@ -99,6 +103,7 @@ def read_model(path: str | os.PathLike[str]) -> Model:
         raise FileError(path, f"cannot be read: {problem}") from problem
 
 
+@typed
 def write_model(model: Model, path: str | os.PathLike[str]) -> None:
     """Write a model to a TOML file."""
     text = model_to_toml(model)

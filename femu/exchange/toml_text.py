@@ -20,14 +20,22 @@ if sys.version_info >= (3, 11):
 else:
     import tomli as tomllib
 
-TOMLDecodeError = tomllib.TOMLDecodeError
 LINE = 120  # characters; longer arrays are broken
 _BARE = re.compile(r"[A-Za-z0-9_-]+\Z")
 
 
+class NotTOML(ValueError):
+    """What the reader says of a text that it cannot read."""
+
+
 def read(text: str) -> dict[str, Any]:
-    """The tables of a TOML text; raises `TOMLDecodeError`."""
-    return tomllib.loads(text)
+    """The tables of a TOML text; raises `NotTOML`."""
+    try:
+        return tomllib.loads(text)
+    except RecursionError:
+        raise NotTOML("it is nested too deeply") from None
+    except ValueError as problem:  # the reader's own, and that of an integer with thousands of digits
+        raise NotTOML(str(problem)) from None
 
 
 def write(tables: Mapping[str, Any]) -> str:

@@ -23,10 +23,11 @@ from femu.records.reading import Reading, number, read_lines, unit_factor
 HEADER_LINES = 4
 
 _NUMBER = r"([-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)"
-_NEW_SIZE = re.compile(rf"NPTS\s*=\s*(\d+)\s*,\s*DT\s*=\s*{_NUMBER}", re.IGNORECASE)
-_OLD_SIZE = re.compile(rf"^\s*(\d+)\s+{_NUMBER}\s+NPTS\s*,\s*DT", re.IGNORECASE)
-_RUN_TOGETHER = re.compile(r"(?:[-+]?\d*\.\d*(?:[eE][-+]?\d{1,2})?){2,}")
-_ONE_OF_THEM = re.compile(r"[-+]?\d*\.\d*(?:[eE][-+]?\d{1,2})?")
+_NEW_SIZE = re.compile(rf"NPTS\s*=\s*(\d{{1,9}})\s*,\s*DT\s*=\s*{_NUMBER}", re.IGNORECASE)
+_OLD_SIZE = re.compile(rf"^\s*(\d{{1,9}})\s+{_NUMBER}\s+NPTS\s*,\s*DT", re.IGNORECASE)
+_DIGITS = r"\d*\.\d*(?:[eE][-+]?\d{1,2})?"
+_RUN_TOGETHER = re.compile(rf"[-+]?{_DIGITS}(?:[-+]{_DIGITS})+")  # the signs between them leave one way only to take it apart
+_ONE_OF_THEM = re.compile(rf"[-+]?{_DIGITS}")
 _UNIT = re.compile(r"UNITS\s+OF\s+(\S+)", re.IGNORECASE)
 
 
@@ -62,7 +63,4 @@ def _apart(word: str) -> list[str]:
 
     Only numbers that begin with a sign can be told apart without doubt; ``1.251.30`` stays one word, and is refused.
     """
-    if not _RUN_TOGETHER.fullmatch(word):
-        return [word]
-    pieces = _ONE_OF_THEM.findall(word)
-    return [piece for piece in pieces if piece] if all(piece[:1] in "+-" for piece in pieces[1:] if piece) else [word]
+    return _ONE_OF_THEM.findall(word) if _RUN_TOGETHER.fullmatch(word) else [word]

@@ -27,12 +27,12 @@ SAMPLING_INTERVAL = 62
 MILLISECOND = 1e-3
 ROUGHLY = 1.0  # s: durations are announced in whole seconds
 
-_TEXT_LINES = re.compile(r"with\s+(\d+)\s+text\s+lines", re.IGNORECASE)
-_INTEGERS = re.compile(r"^\s*(\d+)\s+Integer-header values follow on\s+(\d+)\s+lines", re.IGNORECASE)
-_REALS = re.compile(r"^\s*(\d+)\s+Real-header values follow on\s+(\d+)\s+lines", re.IGNORECASE)
-_COMMENTS = re.compile(r"^\s*(\d+)\s+Comment line", re.IGNORECASE)
-_DATA = re.compile(r"^\s*(\d+)\s+accel\w*\s+pts,\s*approx\s+([\d.]+)\s+secs,\s*units\s*=\s*([^(,]+)", re.IGNORECASE)
-_FORMAT = re.compile(r"Format\s*=\s*\(\s*(\d+)[EFG](\d+)\.", re.IGNORECASE)
+_TEXT_LINES = re.compile(r"with\s+(\d{1,9})\s+text\s+lines", re.IGNORECASE)
+_INTEGERS = re.compile(r"^\s*(\d{1,9})\s+Integer-header values follow on\s+(\d{1,9})\s+lines", re.IGNORECASE)
+_REALS = re.compile(r"^\s*(\d{1,9})\s+Real-header values follow on\s+(\d{1,9})\s+lines", re.IGNORECASE)
+_COMMENTS = re.compile(r"^\s*(\d{1,9})\s+Comment line", re.IGNORECASE)
+_DATA = re.compile(r"^\s*(\d{1,9})\s+accel\w*\s+pts,\s*approx\s+(\d{1,9}(?:\.\d*)?)\s+secs,\s*units\s*=\s*([^(,]+)", re.IGNORECASE)
+_FORMAT = re.compile(r"Format\s*=\s*\(\s*(\d{1,9})[EFG]([1-9]\d{0,3})\.", re.IGNORECASE)
 
 
 def read_cosmos(path: str | os.PathLike[str]) -> Reading:

@@ -75,6 +75,7 @@ def test_model_file_is_found_beside_the_suite(tmp_path: Path) -> None:
     (SMALL + "[scales]\nvalues = []\n", 7, "scales"),
     (SMALL + "[scales]\nby = \"sa\"\nunit = \"furlong\"\n", 8, "furlong"),
     (SMALL + "x = = 1\n", 6, "not TOML"),
+    (SMALL + "x = " + 5000 * "[", 6, "nested too deeply"),
     (SMALL.replace("el_centro = true", "files = [\"*.AT2\"]"), 5, "no file matches"),
     (SMALL.replace("el_centro = true", "files = [\"a.txt\"]"), 5, "unit"),
     (SMALL.replace("el_centro = true", "listing = \"none.dat\""), 5, "none.dat"),

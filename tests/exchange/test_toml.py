@@ -219,6 +219,7 @@ def test_file(tmp_path: Path) -> None:
     (('name = "left"', 'names = "left"'), "argument"),
     (('at = [0.0, 0.0]', 'at = [0.0]'), "y = None"),
     (("[[node]]", "[[node"), "not TOML"),
+    (("[[node]]", "a = " + 5000 * "["), "nested too deeply"), (("[[node]]", "a = " + 5000 * "9"), "not TOML"),
 ])
 def test_wrong_text_is_an_error_that_says_what(change: tuple[str, str], word: str) -> None:
     text = portal().to_toml()

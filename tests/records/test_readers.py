@@ -57,6 +57,8 @@ def test_at2_other_unit_comes_out_in_si(tmp_path: Path) -> None:
         (NEW_HEADER.replace("OF G", "OF FURLONG/S2") + SAMPLES, ["line 3", "FURLONG"]),
         (NEW_HEADER.replace("NPTS=   5, DT=   .0050 SEC,", "5 samples") + SAMPLES, ["line 4", "NPTS"]),
         (NEW_HEADER.replace(".0050", ".0000") + SAMPLES, ["line 4", "time step"]),
+        (NEW_HEADER.replace("   5,", "9" * 5000 + ",") + SAMPLES, ["line 4", "NPTS"]),
+        (NEW_HEADER + SAMPLES.replace(".3000000E-01", "1.11" + ".11" * 400), ["line 5", "not a number"]),  # many ways to part it
         ("one line\n", ["header of 4"]),
         ("", ["header of 4"]),
     ],
