@@ -1,5 +1,6 @@
 """Nothing measured is lost: every window between a command and its row in the journal."""
 
+import contextlib
 import os
 import signal
 import subprocess
@@ -29,7 +30,6 @@ from femu.experimental import (
     SpecimenServer,
     read_journal,
 )
-from femu.experimental.errors import JournalFull
 from femu.experimental.shield import WAITING, WRITING, Shield
 from femu.materials import Elastic
 
@@ -291,8 +291,8 @@ def test_a_handler_of_the_users_own_is_left_alone():
 
 
 @pytest.mark.skipif(os.name != "posix", reason="needs signals")
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
-def test_a_program_that_is_asked_to_end_holds_the_specimen_first(tmp_path, number):
+def test_a_program_that_is_asked_to_end_holds_the_specimen_first(tmp_path):
+    number = signal.SIGTERM
     script = textwrap.dedent(f"""
         import os, sys
         sys.path.insert(0, {os.path.dirname(__file__)!r})
@@ -374,21 +374,9 @@ def test_a_server_knows_where_its_specimen_stands(tmp_path):
         thread.start()
         remote = RemoteApplication(1, server.port, silence=20.0)
         assert remote.reading(np.zeros(1)).displacement[0] == specimen.position[0]
-        try:
+        with contextlib.suppress(ExperimentError):
             remote.apply(np.array([command]), 0.01)
-        except ExperimentError:
-            pass
         remote.close()
         thread.join(20.0)
         assert ended[-1].ending is wanted
     assert specimen.position[0] == 0.051
-
-
-def test_a_full_journal_is_named_with_its_row():
-    with pytest.raises(JournalFull, match="0.25"):
-        from femu.experimental.journal import _Rows
-
-        rows = _Rows.__new__(_Rows)
-        rows.name, rows.count, rows._room, rows._row = "measured", 0, 1, np.zeros(5)
-        rows._target = type("Space", (), {"select_hyperslab": lambda *_: (_ for _ in ()).throw(OSError("full"))})()
-        rows.add(3, 0.1, np.array([0.25, 1.0]))

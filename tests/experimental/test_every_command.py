@@ -1,0 +1,201 @@
+"""No command reaches a specimen that was not checked: over all integrators, and on every path there is."""
+
+import threading
+
+import numpy as np
+import pytest
+
+from femu import GroundMotion, Model
+from femu.analyses import (
+    HHT,
+    AlphaOS,
+    CentralDifference,
+    FixedIterations,
+    GeneralizedAlpha,
+    GeneralizedAlphaOS,
+    HybridTest,
+    ImplicitHybrid,
+    KRAlpha,
+    Newmark,
+    NewmarkExplicit,
+)
+from femu.analyses.one_step import OneStep
+from femu.elements import TwoNodeLink
+from femu.experimental import (
+    AdaptiveCompensation,
+    Cantilever,
+    CompensatedSpecimen,
+    Ending,
+    ExperimentalBeamColumn,
+    ExperimentalElement,
+    Guard,
+    Limits,
+    Measurement,
+    PolynomialCompensation,
+    RemoteApplication,
+    RemoteSite,
+    Scaled,
+    Specimen,
+    SpecimenServer,
+    ThreeActuators,
+)
+from femu.materials import Elastic
+
+K, DT, STEPS = 2e5, 0.01, 40
+QUAKE = GroundMotion("sine", 0.01, 3.0 * np.sin(2.0 * np.pi * 1.5 * 0.01 * np.arange(400)))
+LIMITS = {"displacement": 0.004, "increment": 6e-4, "velocity": 0.06, "force": 700.0}
+INTEGRATORS = [ImplicitHybrid(), Newmark(), HHT(0.9), GeneralizedAlpha(0.8), AlphaOS(), GeneralizedAlphaOS(0.8), KRAlpha(0.8),
+               CentralDifference(), NewmarkExplicit(), FixedIterations(Newmark(), 3)]
+
+
+class Checks:
+    """Every check of every guard that passed, in order."""
+
+    def __init__(self, monkeypatch):
+        self.passed = []
+        check = Guard.check
+
+        def noted(guard, command, time):
+            check(guard, command, time)
+            self.passed.append((guard.limits, command.copy(), time))
+
+        monkeypatch.setattr(Guard, "check", noted)
+
+
+class Strict(Specimen):
+    """Takes a command only where the very last thing that happened was its check, and looks at the limits itself."""
+
+    def __init__(self, checks, limits, size=1, stiffness=None):
+        self.checks, self.limits, self.size = checks, limits, size
+        self.stiffness = K * np.eye(size) if stiffness is None else stiffness
+        self.used, self.commands, self.times = 0, [np.zeros(size)], [0.0]
+
+    def apply(self, command, time):
+        assert len(self.checks.passed) > self.used, "a command was not checked"
+        self.used = len(self.checks.passed)
+        limits, seen, when = self.checks.passed[-1]
+        assert limits is self.limits
+        assert np.array_equal(seen, command)
+        assert when == time
+        step, dt = command - self.commands[-1], time - self.times[-1]
+        at_most = limits.__dict__
+        assert np.isfinite(command).all()
+        for name, values in (("displacement", command), ("increment", step), ("velocity", step / dt)):
+            if at_most[name] is not None:
+                assert np.all(np.abs(values) <= at_most[name]), name
+        if limits.force is not None:
+            assert np.all(np.abs(self.stiffness @ command) <= limits.force)  # it is elastic: the prediction is exact
+        self.commands.append(command.copy())
+        self.times.append(time)
+        return Measurement(command.copy(), self.stiffness @ command, time)
+
+    def initial_stiffness(self):
+        return self.stiffness
+
+
+def masses(specimen, limits, **options):
+    model = Model("checked")
+    model.node("A", 0.0, 0.0, fixed=True)
+    model.node("B", 2.0, 0.0, fixed=("y", "rz"), mass=(1e3, 0.0, 0.0))
+    model.add(TwoNodeLink("other", "A", "B", {"x": Elastic(0.3 * K)}))
+    model.add(ExperimentalElement("e", [("B", "x")], specimen=specimen, limits=limits, **options))
+    return model
+
+
+def run(model, integrator=None, steps=STEPS, journal=None):
+    return HybridTest(model, QUAKE, integrator, dt=DT, duration=steps * DT).run(journal)
+
+
+def test_no_integrator_is_missing():
+    def kinds(cls):
+        return {cls, *(k for sub in cls.__subclasses__() for k in kinds(sub))}
+
+    wanted = {k for k in kinds(OneStep) if k.hybrid and not getattr(k, "__abstractmethods__", None) and k.__module__.startswith(
+        "femu.analyses")}
+    assert {type(i) for i in INTEGRATORS} == wanted
+
+
+@pytest.mark.parametrize("integrator", INTEGRATORS, ids=lambda i: type(i).__name__)
+@pytest.mark.parametrize("name", LIMITS)
+def test_integrators(monkeypatch, integrator, name):
+    limits = Limits(**{name: LIMITS[name]})
+    specimen = Strict(Checks(monkeypatch), limits)
+    result = run(masses(specimen, limits), integrator)
+    assert result.outcome is Ending.SPECIMEN_LIMIT, (name, np.abs(specimen.commands).max())
+    assert f"{name} limit" in result.message
+    assert 1 < len(specimen.commands) == specimen.used + 1  # of each command one check, and of each check that passed one command
+    assert np.all(np.diff(specimen.times) > 0.0)
+
+
+@pytest.mark.parametrize("compensation", [PolynomialCompensation(0.015), AdaptiveCompensation(0.015, window=0.1)],
+                         ids=lambda c: type(c).__name__)
+@pytest.mark.parametrize("name", LIMITS)
+def test_compensation(monkeypatch, compensation, name):
+    limits = Limits(**{name: LIMITS[name]})
+    specimen = Strict(Checks(monkeypatch), limits)
+    assert run(masses(specimen, limits, compensation=compensation)).outcome is Ending.SPECIMEN_LIMIT
+    outside = Strict(Checks(monkeypatch), limits)
+    compensated = CompensatedSpecimen(outside, compensation, DT, limits)
+    assert run(masses(compensated, None)).outcome is Ending.SPECIMEN_LIMIT
+    assert len(outside.commands) > 1
+    assert max(len(specimen.commands), len(outside.commands)) < STEPS
+
+
+@pytest.mark.parametrize("name", LIMITS)
+def test_setups(monkeypatch, name):
+    """Limits are those of the actuators, behind similitude and geometry."""
+    limits = Limits(**{name: 0.5 * LIMITS[name]})
+    specimen = Strict(Checks(monkeypatch), limits)
+    assert run(masses(specimen, limits, setup=Scaled(1, 0.5, 0.25))).outcome is Ending.SPECIMEN_LIMIT
+    assert 1 < len(specimen.commands) < STEPS
+
+
+def test_exact_rigs(monkeypatch):
+    height, limits = 3.0, Limits(displacement=(0.004, 0.002, 0.002), increment=8e-4)
+    rig = Cantilever(height, exact=True) >> ThreeActuators(2.0, 1.5, 1.5, 0.6, 0.8, exact=True)
+    inverse = np.linalg.inv(rig.jacobian(np.zeros(3)))
+    basic = np.array([[6e8, 0.0, 0.0], [0.0, 2.7e7, 1.3e7], [0.0, 1.3e7, 2.7e7]])
+    specimen = Strict(Checks(monkeypatch), limits, 3, inverse.T @ basic @ inverse)
+    model = Model("rig")
+    model.node("A", 0.0, 0.0, fixed=True)
+    model.node("C", 0.0, height, mass=(1e5, 1e5, 1e3))
+    model.add(ExperimentalBeamColumn("left", "A", "C", specimen=specimen, setup=rig, limits=limits, geometry="corotational"))
+    result = run(model, steps=200)
+    assert result.outcome is Ending.SPECIMEN_LIMIT
+    assert len(specimen.commands) > 5
+
+
+def test_resumed(monkeypatch, tmp_path):
+    """What a resumed test sends is checked as everything else is; what is not sent again needs no move."""
+    limits = Limits(**{name: 10.0 * most for name, most in LIMITS.items()})
+    specimen = Strict(Checks(monkeypatch), limits)
+    specimen.commit = lambda time: (_ for _ in ()).throw(KeyboardInterrupt) if len(specimen.commands) == 15 else None
+    test = HybridTest(masses(specimen, limits), QUAKE, dt=DT, duration=STEPS * DT)
+    assert test.run(tmp_path / "j.h5").outcome is Ending.STOPPED_BY_USER
+    specimen.commit = lambda time: None
+    assert test.resume(tmp_path / "j.h5").outcome is Ending.COMPLETE
+    assert len(specimen.commands) == STEPS + 1
+
+
+@pytest.mark.parametrize("protocol", ["site", "application"])
+@pytest.mark.parametrize("name", ["displacement", "increment", "velocity", "force"])
+def test_servers(monkeypatch, protocol, name):
+    """The laboratory's own limits, where the client has none."""
+    limits = Limits(**{name: LIMITS[name]})
+    specimen = Strict(Checks(monkeypatch), limits)
+    server = SpecimenServer(specimen, protocol=protocol, limits=limits, wait=20.0, silence=20.0)
+    ended = []
+    thread = threading.Thread(target=lambda: ended.append(server.serve()), daemon=True)
+    thread.start()
+    remote = (RemoteSite if protocol == "site" else RemoteApplication)(1, server.port, silence=20.0, stiffness=[[K]])
+    for step in range(1, 200):
+        command = np.array([1e-4 * step**1.4])
+        try:
+            remote.apply(command, DT * step)
+        except Exception:
+            break
+    remote.close()
+    thread.join(20.0)
+    assert ended[0].ending is Ending.SPECIMEN_LIMIT
+    assert f"{name} limit" in ended[0].message
+    assert 1 < len(specimen.commands) == ended[0].moves + 1 < 200
