@@ -29,6 +29,8 @@ FORM = ("v110", "v110")
 """Versions of the file format: the oldest with checksums that also lets others read while one writes."""
 DEFLATED = 1032  # no filter of HDF5 packs more bytes into one
 NEEDED: Any = object()
+KEPT = {"femu journal": "the journal of a test", "femu batch": "a batch"}
+"""Beginnings of the formats whose files are never replaced: what was measured, and what took hours."""
 
 
 # --- writing ---
@@ -37,6 +39,8 @@ NEEDED: Any = object()
 def written_whole(path: str | os.PathLike[str], onto: bool = False) -> Iterator[Any]:
     """An HDF5 file to be filled; it stands at its place when the block ends. ``onto`` begins with what stands there."""
     place = os.fspath(path)
+    if not onto and (held := kept_in(path)):
+        raise FileError(place, f"holds {held}, which is never overwritten. Choose another name")
     memory = io.BytesIO()
     if onto:
         with open(place, "rb") as stream:
@@ -53,6 +57,18 @@ def written_whole(path: str | os.PathLike[str], onto: bool = False) -> Iterator[
         with contextlib.suppress(OSError):
             os.remove(scratch)
         raise FileError(place, f"cannot be written: {problem.strerror or problem}") from problem
+
+
+def kept_in(path: str | os.PathLike[str]) -> str:
+    """What a file holds that must not be replaced, in words; empty where it may be, or is not there."""
+    if not os.path.exists(path):
+        return ""
+    try:
+        with opened(path, "HDF5") as file:
+            kind = str(text(file, "format", path, ""))
+    except FileError:
+        return ""
+    return next((told for beginning, told in KEPT.items() if kind.startswith(beginning)), "")
 
 
 def _fixed(value: str | Sequence[str]) -> Any:

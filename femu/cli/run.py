@@ -12,7 +12,8 @@ import click
 HELP = """Run a Python script, show how its analyses get on, and keep their results.
 
 The last analysis goes to SCRIPT.h5 (or to --output), and those before it to SCRIPT-1.h5, SCRIPT-2.h5 ... in the order in
-which they were run; `femu report` and `femu plot` read them. --no-results keeps nothing.
+which they were run; `femu report` and `femu plot` read them. Where a script keeps a journal or a batch at one of these names,
+the result goes to SCRIPT-result.h5. --no-results keeps nothing.
 
 With --as-opensees a script that imports openseespy runs on femu, untouched; its recorders write what it asks for. What the
 script asks for and femu does not offer ends it with a message that names the command, the option and the line.
@@ -61,10 +62,14 @@ def command(as_opensees: bool, output: Path | None, keep: bool, script: str, arg
 
 
 def _keep(results: list[Any], path: Path) -> None:
-    """The last result at a path, the others numbered beside it."""
+    """The last result at a path, the others numbered beside it; never over the journal of a test."""
+    from femu.hdf5_file import kept_in
+
     for number, result in enumerate(results[-MOST_KEPT:], start=1):
         last = result is results[-1]
         place = path if last else path.with_stem(f"{path.stem}-{number}")
+        if kept_in(place):
+            place = place.with_stem(f"{place.stem}-result")
         result.save(place)
         click.echo(f"femu: {result.kind} analysis of {result.model}: {result.outcome.value} {place}")
     if len(results) > MOST_KEPT:

@@ -9,6 +9,8 @@ from click.testing import CliRunner
 
 from femu import Outcome, Result
 from femu.cli.main import main
+from femu.errors import FileError
+from femu.experimental import read_journal
 from femu.progress import AMBIENCE
 
 TUTORIAL = Path(__file__).parents[2] / "docs" / "tutorials" / "01_portal_frame.py"
@@ -46,3 +48,27 @@ def test_a_script_that_fails_keeps_what_it_had(tmp_path: Path) -> None:
     found = CliRunner().invoke(main, ["run", str(script)])
     assert found.exit_code == 4
     assert (tmp_path / "portal.h5").exists()
+
+
+def test_the_journal_of_a_test_is_never_overwritten(tmp_path: Path) -> None:
+    """The natural name of a journal is that of its script, and so is that of the result."""
+    script = tmp_path / "column.py"
+    script.write_text(f"""
+from femu import GroundMotion, HybridTest, Model
+from femu.experimental import EmulatedSpecimen, ExperimentalLink
+from femu.materials import Elastic
+model = Model("mass")
+model.node("ground", 0.0, 0.0, fixed=True)
+model.node("mass", 0.0, 0.0, fixed=("y", "rz"), mass=(30e3, 0.0, 0.0))
+model.add(ExperimentalLink("spring", "ground", "mass", ("x",), specimen=EmulatedSpecimen(Elastic(E=2e6))))
+result = HybridTest(model, GroundMotion.el_centro(), dt=0.01, duration=0.1).run({str(tmp_path / "column.h5")!r})
+""")
+    found = CliRunner().invoke(main, ["run", str(script)])
+    assert found.exit_code == 0, found.output
+    assert "column-result.h5" in found.output
+    assert read_journal(tmp_path / "column.h5").steps == 10
+    result = Result.load(tmp_path / "column-result.h5")
+    with pytest.raises(FileError, match="journal of a test, which is never overwritten"):
+        result.save(tmp_path / "column.h5")
+    assert read_journal(tmp_path / "column.h5").steps == 10
+    result.save(tmp_path / "column-result.h5")  # a result may be replaced
