@@ -57,10 +57,10 @@ MEMORY_SIZE = 15
 OPTIONS_SIZE = 7
 # statistics of a channel: weighted sums of squares of the force, of the residual of the shadow and of its second
 # difference, of the normalised innovation, of its product with the one before; then the last two residuals, last
-# innovation, weight
+# innovation, weight, samples, and the largest force that was not rejected
 (FORCE_2, RESIDUAL_2, ROUGH_2, INNOVATION_2, INNOVATION_LAG, RESIDUAL_1, RESIDUAL_0, INNOVATION_0, WEIGHT,
- TAKEN) = range(10)
-STATISTICS_SIZE = 10
+ TAKEN, LARGEST_FORCE) = range(11)
+STATISTICS_SIZE = 11
 # record: step, time, flags, NIS, measured channels, mean of the normalised innovation; then by channels displacement,
 # force, innovation, its standard deviation, residual of the shadow; by unknowns estimate, standard deviation, value in the model
 (R_STEP, R_TIME, R_FLAG, R_NIS, R_CHANNELS, R_USUAL) = range(6)
@@ -141,7 +141,7 @@ def _move_on(c, x, inside):
 
 
 @routine
-def _observe(c, record, row):
+def _observe(c, record, row, flag):
     """Statistics and record of this sample; ``row`` is the shadow's."""
     m = c[twin.CHANNELS]
     y, stats, options = floats_at(c[FORCE]), floats_at(c[STATISTICS]), floats_at(c[OPTIONS])
@@ -158,6 +158,8 @@ def _observe(c, record, row):
         normal = innovation[b] / deviation
         by_channels[b], by_channels[m + b] = now[b], y[b]
         by_channels[2 * m + b], by_channels[3 * m + b], by_channels[4 * m + b] = innovation[b], deviation, residual
+        if isfinite(y[b]) and flag != REJECTED_FLAG:
+            own[LARGEST_FORCE] = max(own[LARGEST_FORCE], abs(y[b]))
         if not isfinite(residual):
             continue
         for k in (FORCE_2, RESIDUAL_2, ROUGH_2, INNOVATION_2, INNOVATION_LAG, WEIGHT):
@@ -242,7 +244,7 @@ def take_sample(c, number, time):
             return FILTER_FAILED
         clip(c, x, inside)
         row = _move_on(c, x, inside)
-        _observe(c, record, row)
+        _observe(c, record, row, flag)
         copy(m, now, before)
         memory[TIME], memory[STARTED] = time, 1.0
     else:  # without a displacement nothing can move: the next sample takes both increments

@@ -157,6 +157,21 @@ def test_goes_on_from_a_checkpoint_with_the_same_bits(settings, stop):
     assert np.array_equal(second.history.table, whole.history.table[stop:], equal_nan=True)
 
 
+def test_a_reopened_filter_takes_its_noise_from_forces_that_were_not_rejected_also_when_restored():
+    t, d = cycles(400, 6.0)
+    y, stop = forces_of(Bilinear(E=55.0, fy=100.0, b=0.1), d), 100  # not the twin's stiffness: it is opened again
+    y[90] += 1e6
+    whole, first, second = (bilinear_updater() for _ in range(3))
+    whole.run(t, d, y)
+    assert whole.counts["reopened"] > 3
+    assert whole.force_noise == pytest.approx([1e-3 * np.abs(np.delete(y, 90)[:stop + 60]).max()], rel=0.5)
+    first.run(t[:stop], d[:stop], y[:stop])
+    assert first.counts["reopened"] <= 3
+    second.restore(first.checkpoint())
+    second.run(t[stop:], d[stop:], y[stop:], first=stop + 1)
+    assert second.values == whole.values and np.array_equal(second.force_noise, whole.force_noise)
+
+
 def test_a_missing_force_is_predicted_only_and_a_missing_displacement_waits():
     t, d, y = bilinear_test()
     updater = bilinear_updater(force_noise=0.5)
