@@ -2,6 +2,8 @@
 
 import numpy as np
 import pytest
+from example_frames import portal
+from scipy.integrate import trapezoid
 
 from femu import AnalysisError, InputError, Model, Outcome, PointLoad, UniformLoad
 from femu.analyses import (
@@ -220,3 +222,15 @@ def test_errors():
     model.pattern("empty")
     with pytest.raises(AnalysisError, match="nothing to control"):
         LoadControl(pattern="empty").run(model)
+
+
+def test_cyclic_protocol_comes_back_to_its_displacements():
+    path = protocol([0.02, 0.05], cycles=2)
+    assert path == [0.02, -0.02, 0.02, -0.02, 0.05, -0.05, 0.05, -0.05, 0.0]
+    result = DisplacementControl("C", "x", path, 0.005, pattern="push").run(portal("nm"))
+    assert result.outcome.ok
+    u = result.displacement("C", "x")
+    assert u.max() == pytest.approx(0.05)
+    assert u.min() == pytest.approx(-0.05)
+    assert u[-1] == pytest.approx(0.0, abs=1e-12)
+    assert trapezoid(-result.base_shear(), u) > 0.0  # the loops take energy
