@@ -25,7 +25,7 @@ Array = npt.NDArray[np.float64]
 SPIN = 3e-4  # seconds before a step is due: sleeping ends late by up to about this much, so the rest is waited for awake
 REST = 0.1  # of a period, slept at least with real-time priority: a task that never sleeps is stopped for 50 ms in each second
 THROTTLE = Path("/proc/sys/kernel/sched_rt_runtime_us")
-PERCENTILES = (50.0, 99.0, 99.9, 100.0)
+PERCENTILES = {50.0: "half below", 99.0: "99 % below", 99.9: "99.9 % below", 100.0: "longest"}
 
 
 @dataclass(frozen=True)
@@ -65,6 +65,11 @@ class PaceReport:
     overruns: int
     step_times: dict[str, float]  # by percentile: "50", "99", "99.9", "100"
     notes: tuple[str, ...]
+
+    def __str__(self) -> str:
+        times = ", ".join(f"{told} {1e3 * self.step_times[f'{share:g}']:.3g} ms" for share, told in PERCENTILES.items())
+        return " ".join([f"{self.overruns} of {self.steps} steps were late at {self.rate:g} a second; times of the steps: {times}.",
+                         *self.notes])
 
     def as_data(self) -> dict[str, Any]:
         """As plain data, for files."""

@@ -24,8 +24,11 @@ Example:
               help="Address to listen on; only this computer sees the page unless another is given.")
 @click.option("--open/--no-open", "show", default=True, help="Open the page in the browser.")
 def command(journal: str, port: int, address: str, show: bool) -> None:
+    import logging
+
     from femu.monitor import JournalTail
 
+    logging.getLogger("bokeh").setLevel(logging.ERROR)  # that a browser has gone is no news
     JournalTail(journal).look()  # says what is wrong with the file before a server stands
     try:
         from femu.monitor.page import serve

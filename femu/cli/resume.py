@@ -31,3 +31,5 @@ def command(journal: str, script: str) -> None:
     click.echo(f"femu: {result.message} {result.steps} steps are committed.")
     if not result.outcome.ok:
         click.get_current_context().exit(EXPLAINED_ERROR)
+    for element in test.elements.values():
+        element.specimen.close()  # a server is told that the test is over; it would take it for a lost connection

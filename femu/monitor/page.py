@@ -187,10 +187,11 @@ class Page:
         total = watch.about.get("steps")
         done = f"step {watch.steps:,}" + (f" of {total:,}" if isinstance(total, int) else "")
         outcome = html.escape(watch.message or watch.ending.value) if watch.ending is not None else ""
+        rate = f", {watch.rate:.0f} measurements a second" if watch.ending is None else ""
         self.heading.text = (
             f"<h2 style='margin:4px 0'>{model} <span id='state' style='color:white;background:{_COLOURS[watch.state]};"
             f"border-radius:4px;padding:1px 8px;font-size:70%'>{watch.state}</span></h2>"
-            f"<div id='progress'>{done}, t = {watch.time:.3f} s, {watch.rate:.0f} measurements a second. {outcome}</div>")
+            f"<div id='progress'>{done}, t = {watch.time:.3f} s{rate}. {outcome}</div>")
         words = watch.alarms()
         self.alarms.text = "".join(f"<div style='color:{VERMILION}'>&#9650; {html.escape(w)}</div>" for w in words)
 
