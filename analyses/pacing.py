@@ -68,7 +68,7 @@ class PaceReport:
 
     def __str__(self) -> str:
         times = ", ".join(f"{told} {1e3 * self.step_times[f'{share:g}']:.3g} ms" for share, told in PERCENTILES.items())
-        return " ".join([f"{self.overruns} of {self.steps} steps were late at {self.rate:g} a second; times of the steps: {times}.",
+        return " ".join([f"{self.overruns} of {self.steps} steps were late at {self.rate:g} a second; step times: {times}.",
                          *self.notes])
 
     def as_data(self) -> dict[str, Any]:

@@ -84,7 +84,7 @@ def test_report():
     pacer.notes.append("no priority")
     report = pacer.report(np.array([np.nan, *np.linspace(0.0, 1.0, 1001)]))
     assert (report.steps, report.overruns, report.notes) == (1001, 0, ("no priority",))
-    assert str(report) == ("0 of 1001 steps were late at 100 a second; times of the steps: half below 500 ms, 99 % below 990 ms, "
+    assert str(report) == ("0 of 1001 steps were late at 100 a second; step times: half below 500 ms, 99 % below 990 ms, "
                            "99.9 % below 999 ms, longest 1e+03 ms. no priority")
     assert report.step_times == {"50": 0.5, "99": 0.99, "99.9": pytest.approx(0.999), "100": 1.0}
     assert all(math.isnan(v) for v in pacer.report(np.zeros(0)).step_times.values())
