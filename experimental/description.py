@@ -65,6 +65,9 @@ def read_description(path: str | os.PathLike[str]) -> Description:
     if unknown or not isinstance(found.get("specimen"), dict) or "of" not in found["specimen"]:
         raise FileError(path, f"has the unknown table [{unknown[0]}]; possible are {TABLES}" if unknown
                         else "has no [specimen.of] that says what the specimen is")
+    for name, content in found.items():
+        if not isinstance(content, dict):
+            raise FileError(path, f"has {name} = {content!r}; [{name}] must be a table")
     given = dict(found["specimen"])
     of = given.pop("of")
     try:

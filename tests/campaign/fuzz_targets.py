@@ -30,6 +30,7 @@ from femu.batch.results_file import ResultsFile
 from femu.batch.toml_file import read_suite
 from femu.exchange.model_toml import model_from_toml, model_to_toml
 from femu.experimental import RemoteApplication, RemoteController, RemoteSite, SpecimenServer, read_journal
+from femu.experimental.description import read_description
 from femu.experimental.errors import PeerLost
 from femu.experimental.transport import LARGEST_DATAGRAM, Link
 from femu.experimental.wire import ENDIAN_CHECK, HELLO, WELCOME, Sizes, Terms, vector
@@ -333,6 +334,26 @@ _COSMOS = "\n".join([
 SAMPLE_TEXTS = {"smc": _SMC, "cosmos": _COSMOS,
                 "suite": resources.files("femu.batch").joinpath("data", "suite.toml").read_text(encoding="utf-8")}
 
+DESCRIBED = b"""[specimen]
+length = 3.6
+numerical = false
+[specimen.of]
+type = "Bilinear"
+E = 4.0e6
+fy = 2.0e5
+b = 0.05
+[actuator]
+delay = 0.012
+[sensors]
+force_noise = 20.0
+[limits]
+displacement = [0.08]
+force = 1.0e6
+[server]
+port = 8090
+silence = 2.5
+"""
+
 
 @dataclass(frozen=True)
 class Fuzzed:
@@ -369,6 +390,7 @@ TARGETS: dict[str, Fuzzed] = {
     "text reader": Fuzzed(lambda: _file(lambda p: GroundMotion.from_text(p, 0.01, "g"), "a.txt"), lambda: b"0.1 0.2\n-0.3\n" * 5),
     "suite TOML": Fuzzed(lambda: _file(read_suite, "s.toml"), lambda: files()["suite"]),
     "model TOML": Fuzzed(lambda: lambda data: model_from_toml(data.decode("utf-8", "replace")), lambda: files()["model"]),
+    "specimen TOML": Fuzzed(lambda: _file(read_description, "d.toml"), lambda: DESCRIBED),
     "server, application": Fuzzed(lambda: _server("application"), lambda: _TERMS.encoded() + _request(3, 6, 5, 3, 10, 99)),
     "server, site": Fuzzed(lambda: _server("site"), lambda: _SITE + _request(3, 6, 5, 3, 6, 99)),
     "client, application": Fuzzed(lambda: _client(lambda: RemoteApplication(1, 1)), lambda: _ANSWERS),

@@ -67,6 +67,8 @@ def test_description(tmp_path):
     ('[specimen.of]\ntype = "Elastic"\nE = -1.0', "E"), ('[specimen.of]\nE = 1.0', "type"),
     ('[specimen.of]\ntype = "Elastic"\nE = 1.0\n[server]\nport = "x"', "port"),
     ('[specimen.of]\ntype = "Elastic"\nE = 1.0\n[actuator]\nspeed = 1', "speed"),
+    ('limits = 3\n[specimen.of]\ntype = "Elastic"\nE = 1.0', "table"),
+    ('server = 3\n[specimen.of]\ntype = "Elastic"\nE = 1.0', "table"),
     ('[specimen.of]\ntype = "__builtins__"', "__builtins__")])
 def test_wrong_descriptions_are_explained(tmp_path, text, word):
     with pytest.raises(FileError, match=word):
