@@ -26,6 +26,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "identify": ("femu.cli.identify", "Identify parameters of a twin from a recorded test."),
     "report": ("femu.cli.report", "Write one HTML file about a result, a journal or a batch."),
     "plot": ("femu.cli.plot", "Draw one picture of a model or of a result."),
+    "csv": ("femu.cli.csv_file", "Write a result or a journal as a table of text."),
     "monitor": ("femu.cli.monitor", "Show a running hybrid test in the browser."),
     "bench": ("femu.cli.bench", "Measure the speed of femu against its peers."),
     "reproduce": ("femu.cli.reproduce", "Repeat the study of a paper and compare with its figures."),

@@ -19,6 +19,9 @@ from femu.report.page import Page, wide
 Array = npt.NDArray[np.float64]
 CHANNELS = 3  # of an element that are shown
 PARAMETERS = 6
+ABOUT = {"model": "model", "protocol": "protocol", "integrator": "integrator", "dt": "time step", "steps": "steps wanted",
+         "rate": "steps a second", "limits": "limits", "updating": "parameters updated", "program": "mark of the program"}
+"""What a journal says of its test, and how the report names it."""
 
 
 def test_sections(page: Page, result: HybridResult, units: Units) -> None:
@@ -115,7 +118,7 @@ def report_of_journal(record: Record, units: Units = AS_MODEL) -> Page:
     page.table(
         "The test.",
         ("", "value"),
-        [(k, str(v)) for k, v in record.about.items() if k not in ("elements", "description", "environment")],
+        [(name, _told(record.about[key])) for key, name in ABOUT.items() if record.about.get(key) not in (None, [], {})],
     )
     _model(page, record, units)
     page.section("Specimens")
@@ -139,6 +142,13 @@ def report_of_journal(record: Record, units: Units = AS_MODEL) -> Page:
         page.paragraph("Every command has its measurement.")
     environment_section(page, record.about.get("environment", {}), Path(record.path).name)
     return page
+
+
+def _told(value: Any) -> str:
+    """A value in words: what belongs to an element after its name."""
+    if isinstance(value, dict):
+        return "; ".join(f"{name}: {_told(one)}" if isinstance(one, dict) else f"{name} {one}" for name, one in value.items())
+    return ", ".join(map(str, value)) if isinstance(value, list) else str(value)
 
 
 def _model(page: Page, record: Record, units: Units) -> None:

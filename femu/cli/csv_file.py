@@ -1,0 +1,33 @@
+"""`femu csv`: a result or a journal as a table of text."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+HELP = """Write a result or the journal of a hybrid test as CSV.
+
+Of a result: time and all columns it keeps, a row a step. Of a journal, also of a test that still runs: a row for each measurement
+with step, time, command, measured displacement and force of each actuator, and the clock (seconds since 1970). A journal of
+several specimens gives a file each, with its name.
+
+\b
+Examples:
+  femu csv portal.h5
+  femu csv column.h5 --output column.csv
+"""
+
+
+@click.command("csv", help=HELP)
+@click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.option("--output", type=click.Path(dir_okay=False, path_type=Path), help="File to write; FILE with .csv if left out.")
+def command(file: Path, output: Path | None) -> None:
+    from femu.csv_table import tables_of, write_table
+
+    tables = tables_of(file)
+    place = output or file.with_suffix(".csv")
+    for name, columns in tables.items():
+        path = place if len(tables) == 1 else place.with_stem(f"{place.stem}-{name}")
+        write_table(path, columns)
+        click.echo(f"femu: {path}: {len(columns['time'])} rows, {len(columns)} columns")
