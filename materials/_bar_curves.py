@@ -21,6 +21,11 @@ _CORNER = 10.0  # exponent of the corner between the elastic line and the platea
 _EPSILON = 2.220446049250313e-16
 _TRIES = 50
 _STRAIGHT = 100.0  # exponents R from which a curve leads on with its first slope
+# places among the constants of first loading
+(YIELD_STRAIN, YIELD_STRESS, ELASTIC, HARDENING_STRAIN, HARDENING_STRESS, HARDENING, ULTIMATE_STRAIN, ULTIMATE_STRESS) = range(8)
+ROUNDED = 13
+# places among the numbers of a curve
+EXPONENT, START, START_STRESS, START_SLOPE, END, END_STRESS = 0, 3, 4, 5, 6, 7
 
 
 @unfused
@@ -160,4 +165,4 @@ def along(curve, e):
 def end_of(curve, e):
     """Stress and slope of a curve where another one ends on it."""
     f, slope = along(curve, e)
-    return f, (curve[5] if curve[0] > _STRAIGHT else slope)
+    return f, (curve[START_SLOPE] if curve[EXPONENT] > _STRAIGHT else slope)

@@ -9,7 +9,28 @@ from femu.component import Material
 from femu.errors import InputError
 from femu.kernels import Kernel, kernel
 from femu.laws import BLOCK
-from femu.materials._bar_curves import along, end_of, envelope, first_loading, fitted, limited, unfused
+from femu.materials._bar_curves import (
+    ELASTIC,
+    END,
+    END_STRESS,
+    HARDENING,
+    HARDENING_STRAIN,
+    HARDENING_STRESS,
+    ROUNDED,
+    START,
+    START_SLOPE,
+    START_STRESS,
+    ULTIMATE_STRESS,
+    YIELD_STRAIN,
+    YIELD_STRESS,
+    along,
+    end_of,
+    envelope,
+    first_loading,
+    fitted,
+    limited,
+    unfused,
+)
 from femu.parameters import nonnegative, number, positive
 
 LEAST_STRAIN = -0.95
@@ -25,17 +46,22 @@ _NUMBERS = ("natural_strain", "natural_stress", "stress", "tangent_less_initial"
             "zero_of_compression", "largest_strain", "smallest_strain", "furthest_tension", "furthest_compression",
             "plastic_strain", "plateau_lost", "damage", "failed", "stress_at_tension_reversal",
             "stress_at_compression_reversal")
+_STRESS, _TANGENT, _BRANCH, _TENSION, _COMPRESSION = 2, 3, 4, 5, 6  # places of these; natural strain and stress are the first
+_EXTREME, _FURTHEST, _TURN = 2, 4, 10  # from the zero of a side: its extreme strain, the furthest one, the stress at its reversal
+_PLASTIC, _PLATEAU_LOST, _DAMAGE, _FAILED = 11, 12, 13, 14
+_CF, _ALPHA, _CD, _R1, _R2, _R3, _A1, _LEAST_PLATEAU, _SLENDERNESS, _REDUCTION, _GAMMA = range(6, 17)  # places of parameters
 _CURVE = ("R", "corner", "Q", "ea", "fa", "Ea", "eb", "fb", "Eb")
+_CURVE_SIZE = len(_CURVE)
 _HALVES = LAST_BRANCH // 2 + 1
 _HALF = len(_NUMBERS)  # where the plastic strains of the half cycles begin
 _CURVES = _HALF + _HALVES
-_COUNT = _CURVES + len(_CURVE) * (_HALVES - 2)
+_COUNT = _CURVES + _CURVE_SIZE * (_HALVES - 2)
 
 
 @unfused
 def _recalled(c, j, n, branch):
     """The curve of a branch."""
-    first = (_CURVES + 9 * ((branch + 1) // 2 - 2)) * n + j
+    first = (_CURVES + _CURVE_SIZE * ((branch + 1) // 2 - 2)) * n + j
     return (c[first], c[first + n], c[first + 2 * n], c[first + 3 * n], c[first + 4 * n], c[first + 5 * n], c[first + 6 * n],
             c[first + 7 * n], c[first + 8 * n])
 
@@ -54,20 +80,20 @@ def _harm(Cf, alpha, plastic):
 @unfused
 def _between(e, loading, unloading):
     """Where the curve that a partial reloading left would have begun."""
-    span = loading[6] - loading[3]
-    return loading[6] * (e - loading[3]) / span + unloading[3] * (loading[6] - e) / span
+    span = loading[END] - loading[START]
+    return loading[END] * (e - loading[START]) / span + unloading[START] * (loading[END] - e) / span
 
 
 @unfused
 def _shortened(p, steel, total, top, bottom):
     """Constants of first loading after a total plastic strain: isotropic hardening shortens the plateau."""
-    if p[12] == 0.0:
+    if p[_A1] == 0.0:
         return 1.0, steel
-    tension = top - envelope(steel, top)[0] / steel[2]
-    compression = bottom + envelope(steel, bottom)[0] / steel[2]
+    tension = top - envelope(steel, top)[0] / steel[ELASTIC]
+    compression = bottom + envelope(steel, bottom)[0] / steel[ELASTIC]
     plastic = total - tension if tension > -compression else total + compression
-    onset = min(max(1.0 - p[12] * plastic, p[13]), 1.0)
-    return onset, first_loading(p[0], p[1], p[2], p[3], p[4], p[5], onset, steel[13])
+    onset = min(max(1.0 - p[_A1] * plastic, p[_LEAST_PLATEAU]), 1.0)
+    return onset, first_loading(p[0], p[1], p[2], p[3], p[4], p[5], onset, steel[ROUNDED])
 
 
 @unfused
@@ -94,31 +120,31 @@ def _step(p, virgin, c, t, j, n, strain):
     """Stress and tangent of one point; the trial history is written whole."""
     for v in range(_COUNT):
         t[v * n + j] = c[v * n + j]
-    onset = 1.0 - c[12 * n + j]
+    onset = 1.0 - c[_PLATEAU_LOST * n + j]
     steel = virgin if onset == 1.0 else first_loading(p[0], p[1], p[2], p[3], p[4], p[5], onset, 0.0)
     stretch = 1.0 + max(strain, LEAST_STRAIN)
     now = math.log(stretch)
-    if c[14 * n + j] != 0.0:
+    if c[_FAILED * n + j] != 0.0:
         t[j] = now
         return 0.0, 0.0
     if now == c[j]:
-        return c[2 * n + j], steel[2] + c[3 * n + j]
-    branch = int(c[4 * n + j])
+        return c[_STRESS * n + j], steel[ELASTIC] + c[_TANGENT * n + j]
+    branch = int(c[_BRANCH * n + j])
     if branch == 0:
         branch = 1 if now > 0.0 else 2
     # what follows is written for the odd branches; the even ones are the same in a mirror
     plus = branch % 2 == 1
     s = 1.0 if plus else -1.0
     k = branch if plus else branch - 1
-    ey, fyn, En = steel[0], steel[1], steel[2]
+    ey, fyn, En = steel[YIELD_STRAIN], steel[YIELD_STRESS], steel[ELASTIC]
     e, last, f_last = s * now, s * c[j], s * c[n + j]
-    own, other = (5, 6) if plus else (6, 5)
+    own, other = (_TENSION, _COMPRESSION) if plus else (_COMPRESSION, _TENSION)
     zero, zero_other = s * c[own * n + j], s * c[other * n + j]
-    top, bottom = s * c[(own + 2) * n + j], s * c[(other + 2) * n + j]
-    furthest, furthest_other = s * c[(own + 4) * n + j], s * c[(other + 4) * n + j]
-    f_turn, f_turn_other = s * c[(own + 10) * n + j], s * c[(other + 10) * n + j]
-    total, damage = c[11 * n + j], c[13 * n + j]
-    Cf, alpha = p[6], p[7]
+    top, bottom = s * c[(own + _EXTREME) * n + j], s * c[(other + _EXTREME) * n + j]
+    furthest, furthest_other = s * c[(own + _FURTHEST) * n + j], s * c[(other + _FURTHEST) * n + j]
+    f_turn, f_turn_other = s * c[(own + _TURN) * n + j], s * c[(other + _TURN) * n + j]
+    total, damage = c[_PLASTIC * n + j], c[_DAMAGE * n + j]
+    Cf, alpha = p[_CF], p[_ALPHA]
     half = _HALF * n + j
     curve = _recalled(c, j, n, k) if k > 1 else (0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
     upwards = k % 4 == 1
@@ -132,9 +158,9 @@ def _step(p, virgin, c, t, j, n, strain):
         else:
             furthest = max(furthest, last) if k == 1 else furthest
             back = En * (0.82 + 1.0 / (5.55 + 1000.0 * max(furthest, -furthest_other)))  # Dodd and Cooke
-            R_0 = (fyn / En) ** p[9] * p[10]
+            R_0 = (fyn / En) ** p[_R1] * p[_R2]
             if k == 1:
-                e_h, f_h = steel[3], steel[4]
+                e_h, f_h = steel[HARDENING_STRAIN], steel[HARDENING_STRESS]
                 top, f_turn = last - zero, f_last
                 hardened = e - zero - e_h > -_TOLERANCE
                 if hardened:
@@ -160,12 +186,12 @@ def _step(p, virgin, c, t, j, n, strain):
                         zero_other = (fb - f_last) / Eb + last - low
                         eb = zero_other + low
                 else:
-                    Eb = 1.0 / (1.0 / En + share * (1.0 / steel[5] - 1.0 / En))
+                    Eb = 1.0 / (1.0 / En + share * (1.0 / steel[HARDENING] - 1.0 / En))
                     Ea, Eb = limited(last, f_last, Ea, eb, fb, Eb)
                 k = 3
             elif k == 3:
                 bottom = min(bottom, last - zero_other)
-                eb = zero + top + min(max(curve[3] - last - fyn / (1.2 * En), 0.0), fyn / 3.0 / En)
+                eb = zero + top + min(max(curve[START] - last - fyn / (1.2 * En), 0.0), fyn / 3.0 / En)
                 high = (top, bottom) if plus else (-bottom, -top)
                 onset, steel = _shortened(p, steel, total + eb - last - (envelope(steel, eb - zero)[0] - f_last) / En,
                                           high[0], high[1])
@@ -177,33 +203,33 @@ def _step(p, virgin, c, t, j, n, strain):
                 if k == 5:
                     unloading = _recalled(c, j, n, 3)
                     a = _between(last, curve, unloading)
-                    b = unloading[6]
+                    b = unloading[END]
                     onset, steel = _shortened(p, steel, total + last - a + (envelope(steel, a - zero)[0] - f_last) / En,
                                               high[0], high[1])
                     f_a = envelope(steel, a - zero)[0]
                     onset, steel = _shortened(p, steel, total + last - b - (f_last - envelope(steel, b - zero_other)[0]) / En,
                                               high[0], high[1])
                     f_b, E_b = envelope(steel, b - zero_other)
-                    past = fitted(R_0 * (1.0 - p[11] * (a - b)), a, f_a, unloading[5], b, f_b, E_b)
-                    eb = curve[3]
+                    past = fitted(R_0 * (1.0 - p[_R3] * (a - b)), a, f_a, unloading[START_SLOPE], b, f_b, E_b)
+                    eb = curve[START]
                     k = 7
                 elif k + 2 > LAST_BRANCH:  # no room for another curve
-                    eb = _recalled(c, j, n, k - 4)[3]
+                    eb = _recalled(c, j, n, k - 4)[START]
                     past = _recalled(c, j, n, k - 6)
                     k -= 2
                 else:
                     past = _recalled(c, j, n, k - 2)
-                    eb = past[6] if k % 4 == 1 and k + 4 > LAST_BRANCH else curve[3]
+                    eb = past[END] if k % 4 == 1 and k + 4 > LAST_BRANCH else curve[START]
                     k += 2
                 fb, Eb = end_of(past, eb)
                 Ea, Eb = limited(last, f_last, back, eb, fb, Eb)
             span = eb - last if k % 4 == 1 else last - eb
-            curve = fitted(R_0 * (1.0 - p[11] * span), last, f_last, Ea, eb, fb, Eb)
+            curve = fitted(R_0 * (1.0 - p[_R3] * span), last, f_last, Ea, eb, fb, Eb)
             t[half + (k + 1) // 2 * n] = 0.0
 
     while k > 1 and not crossed:  # curves that end before the strain: on to those they end on
         upwards = k % 4 == 1
-        if (e - curve[6] < -_TOLERANCE) if upwards else (e - curve[6] > _TOLERANCE):
+        if (e - curve[END] < -_TOLERANCE) if upwards else (e - curve[END] > _TOLERANCE):
             break
         if k == 3:
             t[half + (n if plus else 0)] = t[half + 2 * n]
@@ -211,23 +237,23 @@ def _step(p, virgin, c, t, j, n, strain):
             break
         ended = curve
         place = half + ((k + 1) // 2 - (2 if k > 10 and not upwards else 0)) * n
-        whole = _plastic(En, ended[6] - ended[3], ended[7] - ended[4])
+        whole = _plastic(En, ended[END] - ended[START], ended[END_STRESS] - ended[START_STRESS])
         damage = damage - _harm(Cf, alpha, t[place]) + _harm(Cf, alpha, whole)
         total = total - t[place] + whole
         if k == 5:
             k = 1
         elif k == 7:
             loading, unloading = _recalled(c, j, n, 5), _recalled(c, j, n, 3)
-            a = _between(ended[3], loading, unloading)
-            b = unloading[6]
+            a = _between(ended[START], loading, unloading)
+            b = unloading[END]
             high = (top, bottom) if plus else (-bottom, -top)
-            onset, steel = _shortened(p, steel, total + ended[6] - a + (envelope(steel, a - zero)[0] - ended[7]) / En,
-                                      high[0], high[1])
+            from_a = total + ended[END] - a + (envelope(steel, a - zero)[0] - ended[END_STRESS]) / En
+            onset, steel = _shortened(p, steel, from_a, high[0], high[1])
             f_a = envelope(steel, a - zero)[0]
-            onset, steel = _shortened(p, steel, total + ended[6] - b - (ended[7] - envelope(steel, b - zero_other)[0]) / En,
-                                      high[0], high[1])
+            from_b = total + ended[END] - b - (ended[END_STRESS] - envelope(steel, b - zero_other)[0]) / En
+            onset, steel = _shortened(p, steel, from_b, high[0], high[1])
             f_b, E_b = envelope(steel, b - zero_other)
-            curve = fitted((fyn / En) ** p[9] * p[10] * (1.0 - p[11] * (a - b)), a, f_a, unloading[5], b, f_b, E_b)
+            curve = fitted((fyn / En) ** p[_R1] * p[_R2] * (1.0 - p[_R3] * (a - b)), a, f_a, unloading[START_SLOPE], b, f_b, E_b)
             k = 3
         else:
             k -= 4
@@ -241,9 +267,9 @@ def _step(p, virgin, c, t, j, n, strain):
         from_e, from_f, place = furthest_other, f_turn_other, half + (0 if plus else n)
     else:
         f, slope = along(curve, e)
-        from_e, from_f, place = furthest if k == 3 else curve[3], curve[4], half + (k + 1) // 2 * n
-        first = (_CURVES + 9 * ((k + 1) // 2 - 2)) * n + j
-        for v in range(9):
+        from_e, from_f, place = furthest if k == 3 else curve[START], curve[START_STRESS], half + (k + 1) // 2 * n
+        first = (_CURVES + _CURVE_SIZE * ((k + 1) // 2 - 2)) * n + j
+        for v in range(_CURVE_SIZE):
             t[first + v * n] = curve[v]
     by_strain = 0.0
     if not elastic:
@@ -259,27 +285,27 @@ def _step(p, virgin, c, t, j, n, strain):
         branch = 2 if plus else 1
     else:
         branch = k if plus else k + 1
-    t[j], t[n + j], t[4 * n + j] = now, s * f, float(branch)
+    t[j], t[n + j], t[_BRANCH * n + j] = now, s * f, float(branch)
     t[own * n + j], t[other * n + j] = s * zero, s * zero_other
-    t[(own + 2) * n + j], t[(other + 2) * n + j] = s * top, s * bottom
-    t[(own + 4) * n + j] = s * furthest
-    t[(own + 10) * n + j] = s * f_turn
-    t[11 * n + j], t[12 * n + j], t[13 * n + j] = total, 1.0 - onset, damage
-    degrading = (Cf / p[8]) ** (1.0 / alpha) if p[8] > 0.0 and Cf > 0.0 else 0.0
+    t[(own + _EXTREME) * n + j], t[(other + _EXTREME) * n + j] = s * top, s * bottom
+    t[(own + _FURTHEST) * n + j] = s * furthest
+    t[(own + _TURN) * n + j] = s * f_turn
+    t[_PLASTIC * n + j], t[_PLATEAU_LOST * n + j], t[_DAMAGE * n + j] = total, 1.0 - onset, damage
+    degrading = (Cf / p[_CD]) ** (1.0 / alpha) if p[_CD] > 0.0 and Cf > 0.0 else 0.0
     left, loss = 1.0 - degrading * damage, degrading
     if damage > 1.0:
         left, loss = left - (damage - 1.0) / _BREAKING, loss + 1.0 / _BREAKING
     if left < 0.0:
-        t[14 * n + j] = 1.0
-        t[2 * n + j], t[3 * n + j] = 0.0, -En
+        t[_FAILED * n + j] = 1.0
+        t[_STRESS * n + j], t[_TANGENT * n + j] = 0.0, -En
         return 0.0, 0.0
     f *= s
-    below = (top if plus else -bottom) - steel[7] / En - now
-    if p[14] > 0.0 and below > 0.0:
-        f, slope = _buckled(p[14], p[15], p[16], below, steel[7], f, slope)
+    below = (top if plus else -bottom) - steel[ULTIMATE_STRESS] / En - now
+    if p[_SLENDERNESS] > 0.0 and below > 0.0:
+        f, slope = _buckled(p[_SLENDERNESS], p[_REDUCTION], p[_GAMMA], below, steel[ULTIMATE_STRESS], f, slope)
     stress = f * left / stretch
     tangent = 0.0 if strain < LEAST_STRAIN else ((slope - f) * left - f * loss * s * by_strain) / stretch**2
-    t[2 * n + j], t[3 * n + j] = stress, tangent - En
+    t[_STRESS * n + j], t[_TANGENT * n + j] = stress, tangent - En
     return stress, tangent
 
 
@@ -299,7 +325,7 @@ class ChangManderSteel(Material):
 
         f = f_h + (e - e_h) E_u + (f_u - f_h) (1 - ((e_u - e) / (e_u - e_h)) ** n),      n = E_h (e_u - e_h) / (f_u - f_h)
 
-    to the ultimate strain, behind which the stress stays fu. Every other branch is a curve of Menegotto and Pinto ::
+    to the ultimate strain, behind which the stress stays near fu. Every other branch is a curve of Menegotto and Pinto ::
 
         f = f_a + E_a (e - e_a) (Q - (Q - 1) / (1 + |E_a (e - e_a) / (f_ch - f_a)| ** R) ** (1 / R))
 
@@ -326,8 +352,7 @@ class ChangManderSteel(Material):
     with that of the damage.
 
     Chang and Mander, NCEER-94-0006, 1994; Gomes and Appleton, Eng. Struct. 19(10), 1997; Kunnath, Heo and Mohle, J. Struct. Eng.
-    135(4), 2009; Coffin and Manson, see
-    `LowCycleFatigue`.
+    135(4), 2009; Coffin and Manson, see `LowCycleFatigue`.
     """
 
     fy: float = positive("yield stress", "stress")

@@ -2,162 +2,41 @@
 
 from __future__ import annotations
 
-import math
 from typing import ClassVar
 
 from femu.component import Material
-from femu.kernels import inlined
 from femu.laws import law
+from femu.materials._imk_lines import (
+    FLAT,
+    GONE,
+    NEVER,
+    RESIDUAL_SLOPE,
+    after_losses,
+    backbone,
+    cap_line,
+    crossing,
+    end_of_unloading,
+    of_spring,
+    real_power,
+    start_of_residual,
+    weakened,
+)
 from femu.parameters import nonnegative, number, positive
 
 SMALLEST_INCREMENT = 2.220446049250313e-16
 """Strain increments below it leave the state as it is (as in OpenSees)."""
-FLAT = 1e-7
-"""Stiffness where there is nothing but the residual strength, in units of stress over strain (as in OpenSees)."""
-GONE = 1e-10
-"""Stress of a spring that has broken."""
-RESIDUAL_SLOPE = 1e-10
 SAME = 1e-10
+"""Strains, and stresses, that differ by less are the same (as in OpenSees)."""
 LEAST_UNLOADING = 0.1
 """Least unloading stiffness of the member, as a share of the initial one."""
-SHALLOWEST = -1e-6
-"""Slope behind the cap of a side whose strength is down to the residual one, as a share of the stiffness."""
-HARDENING_AT_RESIDUAL = 1e-4
-ROUND_OFF = 1.0 + 1e-9
-DIFFERENCE = 1e-5
 STEEP_ENOUGH = 1e-3
+"""Slope behind the cap, as a share of the stiffness, below which unloading stiffness is not lost any more."""
 APART, NEAR = 1e-6, 1e-9
-NEVER = 1e16
-
-
-@inlined
-def _cross(x1, y1, m1, x2, y2, m2):
-    """Where two lines, each given by a point and a slope, meet."""
-    x = (-m2 * x2 + y2 + m1 * x1 - y1) / (m1 - m2)
-    return x, m1 * x - m1 * x1 + y1
-
-
-@inlined
-def _power(base, exponent):
-    """Powers that exist: a negative share of energy counts only with a whole exponent."""
-    if base < 0.0 and exponent != math.floor(exponent):
-        return 0.0
-    return base**exponent
-
-
-@inlined
-def _of_spring(ratio, n):
-    """Share of stiffness of the spring that gives the member, with its elastic part n times as soft, this share."""
-    return ratio / (1.0 + n * (1.0 - ratio))
-
-
-@inlined
-def _of_member(ratio, n):
-    """The inverse of the above."""
-    return ratio * (1.0 + n) / (1.0 + n * ratio)
-
-
-@inlined
-def _start_of_residual(rest, f_zero, slope):
-    """Strain at which the line behind the cap is down to the residual strength; exactly 0 where it is all there is."""
-    return 0.0 if f_zero == rest else (rest - f_zero) / slope
-
-
-@inlined
-def _backbone(x, K, fy, alpha, cap, x_cap, strength, residual, ultimate):
-    """Stress and slope of the first loading, and whether it breaks."""
-    yields = fy / K
-    if yields <= x_cap:
-        rest, top = residual * strength, fy + alpha * K * (x_cap - yields)
-    else:
-        top = K * x_cap
-        rest = residual * top
-    if x >= ultimate:
-        return GONE, FLAT, True
-    if x < 0.0:
-        return 0.0, FLAT, False
-    if x <= min(yields, x_cap):
-        return K * x, K, False
-    if x <= x_cap:
-        return fy + alpha * K * (x - yields), K * alpha, False
-    if x <= x_cap + (rest - top) / (cap * K):
-        return top + cap * K * (x - x_cap), cap * K, False
-    return rest + FLAT * x, FLAT, False
-
-
-@inlined
-def _end_of_unloading(x, f, unloading, K, fy, alpha, cap, x_cap, f_cap, f_zero, residual, level, x_level, f_level, horizontal):
-    """Where the line of unloading from (x, f) meets the first loading: strain, stress, strain on the hardening or cap line."""
-    yields = fy / K
-    if yields < x_cap:
-        x_hard, f_hard = _cross(yields, fy, K * alpha, x, f, unloading)
-    else:
-        x_hard, f_hard = _cross(x_cap, f_cap, K * alpha, x, f, unloading)
-    x_fall, f_fall = _cross(0.0, f_zero, cap * K, x, f, unloading)
-    end, stress = min(x_hard, x_fall), min(f_hard, f_fall)
-    envelope = end
-    if level != 0.0 and f_level == 0.0:
-        x_flat, f_flat = _cross(x_level, f_level, 0.0, x, f, unloading)
-        if x_flat < end:
-            end, stress = x_flat, f_flat
-        horizontal = yields + (f_level - fy) / (K * alpha) if alpha > 0.0 else NEVER
-    rest = residual * fy
-    x_rest = x_cap + (rest - f_cap) / (cap * K)
-    if end > x_rest:
-        end, stress = _cross(x_rest, rest, RESIDUAL_SLOPE, x, f, unloading)
-    return end, stress, envelope, horizontal
-
-
-@inlined
-def _cap(K, K_member, n, my, alpha, plastic, falling):
-    """Slope behind the cap, as a share of the stiffness, and the stress at which that line meets the axis, before any loss."""
-    hardening = K * _of_spring(alpha, n)
-    peak = my + hardening * plastic
-    slope = _of_spring(-peak / (falling * K_member), n)
-    return slope, peak - slope * K * (plastic + my / K)
-
-
-@inlined
-def _side(strength_left, cap_left, spent, K, n, my, alpha, cap_0, f_zero_0, residual):
-    """Yield stress, hardening, slope, strain, stress and meeting point with the axis of the cap of a side, after its losses."""
-    rest = residual * my
-    if spent != 0.0:
-        fy, f_zero, alpha, cap = rest, rest, HARDENING_AT_RESIDUAL, SHALLOWEST
-    else:
-        fy, f_zero, alpha = my * strength_left, f_zero_0 * cap_left, _of_spring(alpha * strength_left, n)
-        cap = min(_of_spring(_of_member(cap_0, n) * abs((rest - fy) / (rest - my)), n), 0.0)
-        if cap == 0.0:
-            cap = SHALLOWEST
-    x_cap = max(f_zero / (K - cap_0 * K), (f_zero + alpha * fy - fy) / (alpha * K - cap_0 * K))
-    return fy, alpha, cap, x_cap, f_zero, f_zero + cap_0 * K * x_cap
-
-
-@inlined
-def _weakened(excursion, energy, x, f, unloading, K, n, capacity_s, capacity_c, c_s, c_c, rate, my, alpha, cap_0, f_zero_0,
-              residual, strength_left, cap_left, level, x_limit, x_level, ultimate):
-    """A side after an excursion of the other: what is left of it, and where unloading from (x, f) ends on it."""
-    lost_s, lost_c = 0.0, 0.0
-    if energy >= capacity_s and capacity_s != 0.0:
-        lost_s = 1.0
-    elif energy >= capacity_c and capacity_c != 0.0:
-        lost_c = 1.0
-    else:
-        if capacity_s != 0.0:
-            lost_s = _power(excursion / (capacity_s - energy), c_s)
-        if capacity_c != 0.0:
-            lost_c = _power(excursion / (capacity_c - energy), c_c)
-        lost_s = 1.0 if abs(lost_s) >= 1.0 else lost_s
-        lost_c = 1.0 if abs(lost_c) >= 1.0 else lost_c
-    strength_left *= 1.0 - lost_s * rate
-    cap_left *= 1.0 - lost_c * rate
-    spent = 1.0 if strength_left <= residual else 0.0
-    fy, alpha, cap, x_cap, f_zero, f_cap = _side(strength_left, cap_left, spent, K, n, my, alpha, cap_0, f_zero_0, residual)
-    f_limit, slope, breaks = _backbone(x_limit, K, fy, alpha, cap, x_cap, my, residual, ultimate)
-    if breaks:
-        x_limit = ultimate
-    end, f_end, envelope, x_level = _end_of_unloading(
-        x, f, unloading, K, fy, alpha, cap, x_cap, f_cap, f_zero, residual, level, x_limit, f_limit, x_level)
-    return (strength_left, cap_left, spent, alpha, cap, f_limit, slope, breaks, end, f_end, envelope, x_level)
+"""Strains by which points are moved off each other (as in OpenSees)."""
+ROUND_OFF = 1.0 + 1e-9
+"""Factor of FLAT up to which a slope counts as flat: it has been divided by the stiffness and multiplied again."""
+DIFFERENCE = 1e-5
+"""Step of the difference that stands for a derivative, as a share of the energy of the excursion."""
 
 
 class ModifiedIMK(Material):
@@ -252,24 +131,24 @@ class ModifiedIMK(Material):
          restart_c, exhausted_c, level_c) = c
         first, first_c = my / K, my_c / K
         largest, largest_c = max(largest, first), max(largest_c, first_c)
-        cap_0, f_zero_0 = _cap(K, K_member, n, my, as_a, tp, tpc)
-        cap_0c, f_zero_0c = _cap(K, K_member, n, my_c, as_c, tp_c, tpc_c)
-        fy, alpha, cap, x_cap, f_zero, f_cap = _side(
+        cap_0, f_zero_0 = cap_line(K, K_member, n, my, as_a, tp, tpc)
+        cap_0c, f_zero_0c = cap_line(K, K_member, n, my_c, as_c, tp_c, tpc_c)
+        fy, alpha, cap, x_cap, f_zero, f_cap = after_losses(
             strength_left, cap_left, spent, K, n, my, as_a, cap_0, f_zero_0, residual)
-        fy_c, alpha_c, cap_c, x_cap_c, f_zero_c, _ = _side(
+        fy_c, alpha_c, cap_c, x_cap_c, f_zero_c, _ = after_losses(
             strength_left_c, cap_left_c, spent_c, K, n, my_c, as_c, cap_0c, f_zero_0c, residual_c)
         yields, yields_c = fy / K, fy_c / K
         if x > 0.0 or (x == 0.0 and not up):
-            if x < _start_of_residual(residual * my, f_zero, cap * K):
+            if x < start_of_residual(residual * my, f_zero, cap * K):
                 exhausted, level = 0.0, 0.0
-        elif -x < _start_of_residual(residual_c * my_c, f_zero_c, cap_c * K):
+        elif -x < start_of_residual(residual_c * my_c, f_zero_c, cap_c * K):
             exhausted_c, level_c = 0.0, 0.0
 
         capacity_s, capacity_c, capacity_k = my_p * lambda_s, my_p * lambda_c, 2.0 * my_p * lambda_k
         if exhausted != 0.0:
             restart = min(fy_c / (alpha_c * K) - yields_c, NEVER)
         lost_k = 0.0
-        unloading = K * _of_spring(unloading_left, n)
+        unloading = K * of_spring(unloading_left, n)
         if direction != side:
             direction = side
             if -before_x >= largest_c:
@@ -285,17 +164,17 @@ class ModifiedIMK(Material):
                 broken = 1.0
             steep = abs(cap * (1.0 + n)) >= STEEP_ENOUGH and abs(cap_c * (1.0 + n)) >= STEEP_ENOUGH
             if lambda_k != 0.0 and x < -end_c and (steep if up else settled == 0.0):
-                lost_k = _power((excursion - stored) / spare, c_k)
+                lost_k = real_power((excursion - stored) / spare, c_k)
                 if energy - stored >= capacity_k or lost_k >= 1.0:
                     lost_k = 1.0
                 left = max(left_before if settled != 0.0 else stiffness_left * (1.0 - lost_k), LEAST_UNLOADING)
                 if left != unloading_left:
                     unloads = 0.0
                 unloading_left = left
-                unloading = K * _of_spring(left, n)
+                unloading = K * of_spring(left, n)
             has_yielded = largest_c > first_c or largest > first
             if has_yielded and (before_x < -end_c or (before_x > -end_c and unloads != 0.0)):
-                end, f_end, end_envelope, x_level = _end_of_unloading(
+                end, f_end, end_envelope, x_level = end_of_unloading(
                     before_x, before, unloading, K, fy, alpha, cap, x_cap, f_cap, f_zero, residual, level, x_limit, f_limit,
                     x_level)
                 if abs(largest - first) >= SAME and abs(end - first) <= SAME:
@@ -321,22 +200,22 @@ class ModifiedIMK(Material):
         elif exhausted_c != 0.0 and x < -restart_c:
             slope = FLAT
         elif x > largest:
-            stress, slope, breaks = _backbone(x, K, fy, alpha, cap, x_cap, my, residual, ultimate)
+            stress, slope, breaks = backbone(x, K, fy, alpha, cap, x_cap, my, residual, ultimate)
             if breaks:
                 broken = 1.0
             tangent = slope
             largest = x
             x_zero = x_cap - f_cap / (cap * K)
-            one, _ = _cross(-yields_c, -fy_c, K * alpha_c, 0.0, f_zero, cap * K)
-            two, _ = _cross(-yields_c, -fy_c, K * alpha_c, x_zero, 0.0, RESIDUAL_SLOPE)
+            one, _ = crossing(-yields_c, -fy_c, K * alpha_c, 0.0, f_zero, cap * K)
+            two, _ = crossing(-yields_c, -fy_c, K * alpha_c, x_zero, 0.0, RESIDUAL_SLOPE)
             if x > max(one, two) or slope == FLAT:
                 exhausted = 1.0
         elif abs(end) > SAME and level == 0.0:
             hardening, falling = K * alpha, cap * K
             early = x_cap <= yields
-            x_turn, f_turn = _cross(end, f_end, hardening, x_cap, f_cap, falling)
+            x_turn, f_turn = crossing(end, f_end, hardening, x_cap, f_cap, falling)
             if early:
-                x_other, f_other = _cross(end, f_end, unloading, x_cap, f_cap, falling)
+                x_other, f_other = crossing(end, f_end, unloading, x_cap, f_cap, falling)
                 if x_other >= x_turn:
                     x_turn, f_turn = x_other, f_other
             on_line = True
@@ -383,10 +262,10 @@ class ModifiedIMK(Material):
                 if abs(stress - elastic) < SAME:
                     slope = unloading
         elif strain > 0.0 if up else strain <= 0.0:
-            stress, slope, breaks = _backbone(x, K, fy, alpha, cap, x_cap, my, residual, ultimate)
+            stress, slope, _ = backbone(x, K, fy, alpha, cap, x_cap, my, residual, ultimate)
             tangent = slope
         else:
-            stress, slope, breaks = _backbone(-x, K, fy_c, alpha_c, cap_c, x_cap_c, my_c, residual_c, ultimate_c)
+            stress, slope, _ = backbone(-x, K, fy_c, alpha_c, cap_c, x_cap_c, my_c, residual_c, ultimate_c)
             stress, tangent = -stress, slope
 
         work = 0.5 * (stress + before) * moved
@@ -401,14 +280,14 @@ class ModifiedIMK(Material):
             given = (before_x, before, unloading, K, n, capacity_s, capacity_c, c_s, c_c, rate, my, as_a, cap_0, f_zero_0,
                      residual, strength_left, cap_left, level, x_limit, x_level, ultimate)
             (strength_left, cap_left, spent, alpha, cap, f_limit, slope, breaks, end, f_end, end_envelope,
-             x_level) = _weakened(excursion, energy, *given)
+             x_level) = weakened(excursion, energy, *given)
             settled = spent
             if breaks:
                 x_limit, f_limit, broken = ultimate, side * GONE, 1.0
             if f_end < stress:
                 # the strength left depends on the work of this very step: its derivative by a difference
                 apart = DIFFERENCE * (abs(excursion) + before * before / K)
-                other = _weakened(excursion + apart, energy + apart, *given)[9]
+                other = weakened(excursion + apart, energy + apart, *given)[9]
                 tangent = (other - f_end) / apart * 0.5 * (stress + before + moved * tangent)
                 place, stress, slope = end, f_end, K * alpha
             excursion = 0.0
