@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import os
 import subprocess
-import sys
 import tempfile
 import time
 from pathlib import Path
@@ -24,6 +23,7 @@ from femu.batch.hands import cores
 from femu.batch.source import Record, read
 from femu.cli.table import Row, Table
 from femu.errors import AnalysisError
+from femu.own_process import python, python_module, surroundings
 from femu.records import synthetic
 from femu.units import g
 
@@ -64,7 +64,7 @@ def timed(suite: Suite, folder: Path, name: str, **options: Any) -> tuple[float,
 
 def plain_loops() -> float:
     """Efficiency that two processes with nothing in common reach at this moment: below 1 where others use the cores."""
-    loop = [sys.executable, "-c", "import time\nwhile time.process_time() < 1.0: pass"]
+    loop = python("import time\nwhile time.process_time() < 1.0: pass")
     walls = []
     for count in (1, 2):
         began = time.perf_counter()
@@ -84,8 +84,8 @@ def opensees_suite(suite: Suite, found: BatchResult, folder: Path, workers: int)
                 rayleigh=[program.parameters["rayleigh.mass"], program.parameters["rayleigh.initial"]],
                 runs=[(r, f, steps[r]) for r, f in zip(found["run_record"], found["factor"], strict=True)])
     np.savez(folder / "jobs.npz", **jobs)
-    done = subprocess.run([sys.executable, "-m", "femu.benchmarks.batch_peer", str(folder / "jobs.npz"),
-                           str(folder / "answers.npz")], capture_output=True, text=True)
+    done = subprocess.run(python_module("femu.benchmarks.batch_peer", str(folder / "jobs.npz"), str(folder / "answers.npz")),
+                          capture_output=True, text=True, env=surroundings())
     if done.returncode != 0:
         raise AnalysisError(f"openseespy did not finish the suite: {done.stderr.strip().splitlines()[-1:]}")
     with np.load(folder / "answers.npz") as answers:

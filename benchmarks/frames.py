@@ -14,7 +14,6 @@ import math
 import os
 import platform
 import subprocess
-import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
@@ -32,6 +31,7 @@ from femu.benchmarks.frame_models import DT, SIZES, FrameSize, motion, program, 
 from femu.benchmarks.frame_models import run as run_femu
 from femu.cli.table import Row, Table
 from femu.crossvalidation.suite.frames import artificial
+from femu.own_process import python, surroundings
 from femu.records import GroundMotion
 
 KINDS = {"uncoupled": 15.0, "fibre": 25.0}
@@ -176,8 +176,8 @@ print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024.0, time.perf_cou
 
 
 def _in_process(source: str, *arguments: str, cache: str | None = None) -> list[str]:
-    environment = {**os.environ, "FEMU_QUIET": "1", **({"FEMU_CACHE_DIR": cache} if cache else {})}
-    done = subprocess.run([sys.executable, "-c", source, *arguments], env=environment, capture_output=True, text=True,
+    environment = surroundings(FEMU_QUIET="1", **({"FEMU_CACHE_DIR": cache} if cache else {}))
+    done = subprocess.run(python(source, *arguments), env=environment, capture_output=True, text=True,
                           timeout=1200, check=True)
     return done.stdout.split()
 

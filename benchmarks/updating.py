@@ -16,7 +16,6 @@ from __future__ import annotations
 
 import importlib.metadata
 import subprocess
-import sys
 import tempfile
 import time
 from collections.abc import Callable
@@ -34,6 +33,7 @@ from femu.experimental.basic_system import BasicSystem
 from femu.filters import UKF
 from femu.filters.model import call_model
 from femu.kernels import compiled, floats_of
+from femu.own_process import python_module, surroundings
 from femu.reproduce.one_bay_frame import DT, FORCE_NOISE, HEIGHT, LOWER, NAMES, UPPER, frame, ground_motion, twin, unknowns
 from femu.units import kN
 from femu.updating import ModelUpdater
@@ -189,8 +189,8 @@ def opensees_time(samples: Samples, repetitions: int, sections: str) -> float:
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "path.npz"
         np.savez(file, deformations=samples[1])
-        done = subprocess.run([sys.executable, "-m", "femu.benchmarks.updating_peer", str(file), str(repetitions), sections],
-                              capture_output=True, text=True, check=False)
+        done = subprocess.run(python_module("femu.benchmarks.updating_peer", str(file), str(repetitions), sections),
+                              capture_output=True, text=True, check=False, env=surroundings())
     if done.returncode != 0:
         raise UnsupportedError(f"openseespy could not be timed: {done.stderr.strip().splitlines()[-1:]}")
     return float(done.stdout.split()[0])

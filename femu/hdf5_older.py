@@ -9,11 +9,11 @@ from __future__ import annotations
 import json
 import os
 import subprocess
-import sys
 from functools import lru_cache
 from typing import Any
 
 from femu.errors import FileError
+from femu.own_process import python, surroundings
 
 LONGEST = 30.0  # seconds; reading takes less than one, starting Python on a busy machine a few
 REMEMBERED = 8  # files
@@ -59,9 +59,8 @@ def _texts(path: str, *version: int) -> dict[str, Any]:
     from femu.hdf5_unfinished import is_marked
 
     try:
-        done = subprocess.run([sys.executable, "-c", READER, path, "marked" if is_marked(path) else "closed"],
-                              stdin=subprocess.DEVNULL, capture_output=True, timeout=LONGEST,
-                              env={**os.environ, "PYTHONPATH": os.pathsep.join(p for p in sys.path if p)})
+        done = subprocess.run(python(READER, path, "marked" if is_marked(path) else "closed"), env=surroundings(),
+                              stdin=subprocess.DEVNULL, capture_output=True, timeout=LONGEST)
     except subprocess.TimeoutExpired:
         raise FileError(path, f"is damaged: its texts could not be read within {LONGEST:g} s") from None
     if done.returncode:

@@ -11,6 +11,7 @@ import contextlib
 import hashlib
 import os
 import pickle
+import stat
 import sys
 import tempfile
 import time
@@ -41,6 +42,23 @@ def cache_folder() -> Path:
     else:
         base = Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache"))
     return base / "femu"
+
+
+def _is_ours(folder: Path) -> bool:
+    """Whether only this user, or root, can have put anything into a folder: what is read from it is run."""
+    if not hasattr(os, "geteuid"):
+        return True  # on Windows the folder lies in the user's own profile
+    found = os.stat(folder)
+    if found.st_uid in (0, os.geteuid()) and not found.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
+        return True
+    _tell_of_others(folder)
+    return False
+
+
+@cache
+def _tell_of_others(folder: Path) -> None:
+    print(f"femu: others can write to {folder}, so compiled code is neither read from there nor kept there. "
+          "Take that right from them (chmod go-w), or choose another folder with FEMU_CACHE_DIR.", file=sys.stderr, flush=True)
 
 
 _LIBRARIES = ("numpy", "math", "numba", "builtins")  # their versions are part of the key
@@ -141,10 +159,12 @@ class KernelCache(_Cache):
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         target_context.refresh()
         try:
-            content = self._file(sig, target_context).read_bytes()
-            digest, payload = content[:_DIGEST], content[_DIGEST:]
-            if hashlib.sha256(payload).digest() == digest:
-                return CompileResult._rebuild(target_context, *pickle.loads(payload))
+            file = self._file(sig, target_context)
+            if _is_ours(file.parent):
+                content = file.read_bytes()
+                digest, payload = content[:_DIGEST], content[_DIGEST:]
+                if hashlib.sha256(payload).digest() == digest:
+                    return CompileResult._rebuild(target_context, *pickle.loads(payload))
         except Exception:
             pass
         _announce.begin(self._name)
@@ -155,7 +175,9 @@ class KernelCache(_Cache):
         file = self._file(sig, data.target_context)
         payload = pickle.dumps(data._reduce(), protocol=pickle.HIGHEST_PROTOCOL)
         with contextlib.suppress(OSError):
-            file.parent.mkdir(parents=True, exist_ok=True)
+            file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            if not _is_ours(file.parent):
+                return
             handle, temporary = tempfile.mkstemp(dir=file.parent)
             with os.fdopen(handle, "wb") as stream:
                 stream.write(hashlib.sha256(payload).digest() + payload)

@@ -154,6 +154,28 @@ def test_a_folder_that_cannot_be_written_is_no_obstacle(tmp_path: Path, monkeypa
     assert kernel(FLOAT(FLOAT))(triple).ctypes(2.0) == 6.0
 
 
+@pytest.mark.skipif(not hasattr(os, "geteuid"), reason="folders have no such rights here")
+@pytest.mark.parametrize("whose", ["of all", "of the group", "of another"])
+def test_code_that_others_may_have_put_there_is_not_run(cache: Path, whose: str, monkeypatch: pytest.MonkeyPatch,
+                                                        capsys: pytest.CaptureFixture[str]) -> None:
+    compiled(triple)(2.0)
+    (file,) = cache.iterdir()
+    assert cache.stat().st_mode & 0o077 == 0
+    if whose != "of another":
+        cache.chmod(0o777 if whose == "of all" else 0o770)
+    elif os.geteuid() == 0:
+        os.chown(cache, 54321, -1)
+    else:
+        monkeypatch.setattr(os, "geteuid", lambda: cache.stat().st_uid + 1)
+    before = file.read_bytes()
+    file.write_bytes(b"")
+    assert compiled_now(lambda: compiled(triple)(2.0)) == compiled_now(lambda: compiled(triple)(2.0)) == 1
+    assert file.read_bytes() == b"", "nor is anything kept there"
+    file.write_bytes(before)
+    assert compiled_now(lambda: compiled(triple)(2.0)) == 1
+    assert capsys.readouterr().err.count(f"others can write to {cache}") == 1
+
+
 def test_compiling_is_announced(cache: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     names: list[str] = []
     on_compile(names.append)

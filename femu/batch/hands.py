@@ -8,7 +8,6 @@ from __future__ import annotations
 import contextlib
 import os
 import subprocess
-import sys
 import threading
 from collections.abc import Callable
 from concurrent.futures import Executor
@@ -19,6 +18,7 @@ from femu.batch.plan import Job, Plan
 from femu.batch.runner import Demand, Runner, failure, run_packed
 from femu.batch.worker import receive, send
 from femu.errors import InputError
+from femu.own_process import python, surroundings
 
 _WORKER = "from femu.batch.worker import main; main()"
 ATTEMPTS = 2  # a worker may be killed from outside once; a job that kills two is the culprit
@@ -58,9 +58,8 @@ class ProcessHand:
         """Start the worker, if it does not run. It compiles nothing before its first job."""
         if self._process is None:
             self._told = False
-            environment = {**os.environ, **dict.fromkeys(PINNED, "1"), "PYTHONPATH": os.pathsep.join(p for p in sys.path if p)}
-            self._process = subprocess.Popen([sys.executable, "-c", _WORKER], stdin=subprocess.PIPE,
-                                             stdout=subprocess.PIPE, env=environment,
+            self._process = subprocess.Popen(python(_WORKER), stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                             env=surroundings(**dict.fromkeys(PINNED, "1")),
                                              start_new_session=True)  # Ctrl-C is for the parent
         return self._process
 
@@ -150,17 +149,22 @@ class ExecutorHand:
     def close(self) -> None: ...
 
 
+MOST_WORKERS = 4096
+
+
 def hands(plan: Plan, workers: int | None, kind: str | Executor | Any, runner: Callable[[], Runner]) -> list[Hand]:
     """As many hands as wanted: of worker processes, of threads, of an executor, or of a Dask client.
 
     ``runner`` gives the runner that threads share.
     """
     count = cores() if workers is None else workers
-    if isinstance(count, bool) or not isinstance(count, int) or count < 1:
-        raise InputError("batch", "workers", workers, "must be a whole number from 1 on")
-    if kind == "threads":
+    if isinstance(count, bool) or not isinstance(count, int) or not 1 <= count <= MOST_WORKERS:
+        raise InputError("batch", "workers", workers, f"must be a whole number from 1 to {MOST_WORKERS}")
+    if not isinstance(kind, str):
+        pass
+    elif kind == "threads":
         return [ThreadHand(runner()) for _ in range(count)]
-    if kind == "processes":
+    elif kind == "processes":
         packed = plan.packed()
         return [ProcessHand(plan, packed) for _ in range(count)]
     if isinstance(kind, Executor):

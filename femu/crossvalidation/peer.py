@@ -5,9 +5,7 @@ from __future__ import annotations
 import contextlib
 import importlib.util
 import json
-import os
 import subprocess
-import sys
 import tempfile
 import time
 from dataclasses import dataclass, field
@@ -19,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from femu.errors import UnsupportedError, missing_extra
+from femu.own_process import python_module, surroundings
 
 Action = list[Any]
 Job = list[Action]
@@ -111,10 +110,10 @@ class Peer:
             ready = folder / "ready"
             ready.unlink(missing_ok=True)
             # one thread of BLAS: the matrices are small, and femu runs beside it
-            environment = {**os.environ, "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
+            environment = surroundings(OMP_NUM_THREADS="1", OPENBLAS_NUM_THREADS="1")
             with (folder / "words").open("wb") as sink:
                 self._process = subprocess.Popen(
-                    [sys.executable, "-m", "femu.crossvalidation.opensees_process", str(ready)],
+                    python_module("femu.crossvalidation.opensees_process", str(ready)),
                     stdin=subprocess.PIPE, stdout=sink, stderr=sink, env=environment, cwd=folder)
             began = time.monotonic()
             while not ready.exists():

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import io
 import json
-import os
 import subprocess
-import sys
 import tempfile
 import warnings
 from collections.abc import Sequence
@@ -18,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from femu.errors import AnalysisError
+from femu.own_process import python_module, surroundings
 
 Array = npt.NDArray[np.float64]
 SECONDS = 600.0
@@ -58,12 +57,12 @@ def run_engine(engine: str, scripts: Sequence[str | Path], rounds: int = 1) -> d
     """Answers of one engine to scripts, from a process of its own; begun again behind a script that ends the process."""
     left = [str(Path(s).resolve()) for s in scripts]
     found: dict[str, Any] = {}
-    environment = {**os.environ, "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
+    environment = surroundings(OMP_NUM_THREADS="1", OPENBLAS_NUM_THREADS="1")
     with tempfile.TemporaryDirectory(prefix="femu-compare-") as folder:
         while left:
             answers = Path(folder) / "answers.json"
             answers.unlink(missing_ok=True)
-            done = subprocess.run([sys.executable, "-m", "femu.opensees.play", engine, str(answers), str(rounds), *left],
+            done = subprocess.run(python_module("femu.opensees.play", engine, str(answers), str(rounds), *left),
                                   capture_output=True, text=True, timeout=SECONDS, check=False, env=environment)
             new = json.loads(answers.read_text()) if answers.exists() else {}
             found.update(new)

@@ -6,7 +6,6 @@ import contextlib
 import secrets
 import socket
 import subprocess
-import sys
 import tempfile
 import time as clock
 import warnings
@@ -20,6 +19,7 @@ import numpy.typing as npt
 from femu.errors import AnalysisError, InputError
 from femu.experimental.transport import LOOPBACK
 from femu.outcome import Outcome
+from femu.own_process import python, surroundings
 from femu.updating import datagrams as say
 from femu.updating.targets import model_places
 from femu.updating.worker import START, make_updater
@@ -106,11 +106,11 @@ class RemoteUpdater:
         self._channel = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
         self._channel.bind((LOOPBACK, 0))
         self._folder = tempfile.TemporaryDirectory(prefix="femu-updater-")
-        self._process = subprocess.Popen([
-            sys.executable, "-c", START, self.source, "--master", f"{LOOPBACK}:{self._channel.getsockname()[1]}",
+        self._process = subprocess.Popen(python(
+            START, self.source, "--master", f"{LOOPBACK}:{self._channel.getsockname()[1]}",
             "--session", str(self._session), "--rate", repr(self.rate), "--keep",
             "--checkpoint", str(self._beside or Path(self._folder.name) / "updater.npz"), *(["--go-on"] if self._resumed else []),
-            *(["--core", str(self.core)] if self.core is not None else [])])
+            *(["--core", str(self.core)] if self.core is not None else [])), env=surroundings())
         self._worker = self._meet()
         self._channel.setblocking(False)
 

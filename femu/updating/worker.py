@@ -25,6 +25,7 @@ import numpy as np
 from femu.analyses.pacing import Pace, Pacer
 from femu.errors import FemuError, FileError, InputError
 from femu.named_function import call_named
+from femu.own_process import python, surroundings
 from femu.updating import datagrams as say
 from femu.updating.updater import ModelUpdater
 
@@ -125,7 +126,7 @@ def keep(arguments: list[str]) -> None:
     """Run a worker, and another where it dies, until one ends in good order."""
     parent = os.getppid()
     while True:
-        child = subprocess.Popen([sys.executable, "-c", START, *arguments])
+        child = subprocess.Popen(python(START, *arguments), env=surroundings())
 
         def end(*_: Any, child: subprocess.Popen[bytes] = child) -> None:
             child.terminate()
