@@ -101,7 +101,7 @@ class Marcher:
                                      and self.run.program.neq >= REUSED_FROM)
         context[slot.BASE] = context[slot.BASE_MASS] = 0
         if in_place and s[code.CONTROL] == code.TRANSIENT:
-            by_mass = 1.0 / (s[code.BETA] * s[code.DT] ** 2)
+            by_mass = s[code.ALPHA_M] / (s[code.BETA] * s[code.DT] ** 2)
             if context[slot.MASS_DIAGONAL] and not context[slot.DAMPING]:
                 context[slot.BASE_MASS] = 1
                 self.run[slot.STEP][3] = by_mass
