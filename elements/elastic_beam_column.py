@@ -205,7 +205,7 @@ class ElasticBeamColumn(FrameElement):
             return np.array([N, zi, zj, yi, yj, T])
         return np.array([N, *_condensed(zi, zj, self.released("z")), *_condensed(yi, yj, self.released("y")), T])
 
-    def polar_radius(self) -> float:
+    def polar_radius_squared(self) -> float:
         section: Any = self.section
         return float(section.J / section.A)
 

@@ -104,8 +104,8 @@ class FrameElement(Element):
         """As `basic_load`, in space."""
         raise NotImplementedError
 
-    def polar_radius(self) -> float:
-        """Square of the radius by which the twist of a bar with consistent mass has inertia; 0 leaves it out."""
+    def polar_radius_squared(self) -> float:
+        """Rotatory inertia about the axis over mass, both per length, of a member with consistent mass; 0 leaves it out."""
         return 0.0
 
     # --- the rest is common ---

@@ -11,8 +11,9 @@ With P-Delta the axial force N, the first of the basic forces, acts on the relat
 
     f = B^T q + sum N (s u) r,    K = B^T k B + sum N/2 (r s^T + s r^T)
 
-with a row s of relative displacement and a row r of forces for each direction across. Where the ends bear moments of their
-own, r is not s times a factor and the exact stiffness is not symmetric: its symmetric part is used.
+with a row s of relative displacement and a row r of forces for each direction across. What the change of N adds to the
+stiffness is not symmetric and left out, as is usual. Where the ends bear moments of their own, r is not s times a factor, and
+of N r s^T the symmetric part is used.
 """
 
 from __future__ import annotations

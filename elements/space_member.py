@@ -78,7 +78,7 @@ def member_load_in_space(element: FrameElement, load: MemberLoad, plan: Plan) ->
 def _mass_terms(element: FrameElement, length: float, axes: Array) -> list[tuple[int, int, str, float]]:
     if not element.consistent_mass:
         return [(d, d, "mass", length / 2.0) for d in (0, 1, 2, 6, 7, 8)]
-    a, b, polar = length / 420.0, length / 6.0, element.polar_radius()
+    a, b, polar = length / 420.0, length / 6.0, element.polar_radius_squared()
     local = np.zeros((12, 12))
     for at, factor in ((0, b), (3, b * polar)):  # along and about the axis
         local[np.ix_((at, at + 6), (at, at + 6))] = factor * np.array([[2.0, 1.0], [1.0, 2.0]])

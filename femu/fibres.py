@@ -18,7 +18,8 @@ Array = npt.NDArray[np.float64]
 
 
 @compiled
-def _evaluate(address, integers, p, history, trial, workspace, x, y, k):
+def evaluate_block(address, integers, p, history, trial, workspace, x, y, k):
+    """Stress ``y`` and tangent ``k`` of a block of points at strains ``x``; 0, or above 0 where the law has no answer."""
     step = np.zeros(3)
     return call_block(address, (
         x.size, ints_of(integers, 0), floats_of(p, 0), floats_of(history, 0), floats_of(trial, 0), floats_of(workspace, 0),
@@ -30,8 +31,8 @@ def evaluate(part: Constitutive, p: Array, history: Array, strain: Array) -> Arr
     n = strain.size
     stress, tangent = np.zeros(n), np.zeros(n)
     flat = np.ascontiguousarray(history).ravel() if history.size else np.zeros(1)
-    _evaluate(part.kernel().address, np.array(part.integers() or [0], dtype=np.int64), p, flat, np.zeros_like(flat),
-              np.zeros(part.workspace(n) + 8), np.ascontiguousarray(strain), stress, tangent)
+    evaluate_block(part.kernel().address, np.array(part.integers() or [0], dtype=np.int64), p, flat, np.zeros_like(flat),
+                   np.zeros(part.workspace(n) + 8), np.ascontiguousarray(strain), stress, tangent)
     return stress
 
 

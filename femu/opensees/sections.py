@@ -264,17 +264,18 @@ def fiber(reader: Reader) -> None:
 
 @command("patch", "sections", "kind:w matTag:i", "Add a patch of fibres to the open section; see the kinds.")
 def patch(reader: Reader) -> None:
-    recipe = _open(reader)
-    kind = PATCHES.find(reader)
-    material = reader.take("matTag", "i")
-    domain.material(material, reader)
-    recipe.add(kind.make(reader, reader.read(kind.form)), material)
+    _add(reader, PATCHES)
 
 
 @command("layer", "sections", "kind:w matTag:i", "Add a layer of fibres to the open section; see the kinds.")
 def layer(reader: Reader) -> None:
+    _add(reader, LAYERS)
+
+
+def _add(reader: Reader, shapes: Kinds) -> None:
+    """Add the fibres of a shape to the open section."""
     recipe = _open(reader)
-    kind = LAYERS.find(reader)
+    kind = shapes.find(reader)
     material = reader.take("matTag", "i")
     domain.material(material, reader)
     recipe.add(kind.make(reader, reader.read(kind.form)), material)

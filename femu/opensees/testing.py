@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from femu.fibres import _evaluate
+from femu.fibres import evaluate_block
 from femu.opensees.arguments import Reader
 from femu.opensees.domain import domain
 from femu.opensees.table import SLOW, command
@@ -32,7 +32,7 @@ class Point:
         """Stress, tangent and the history that a step to a strain would leave."""
         trial = np.zeros(len(self.history))
         self._x[0] = strain
-        if _evaluate(self._address, self.integers, self.p, self.history, trial, self.workspace, self._x, self._y, self._k):
+        if evaluate_block(self._address, self.integers, self.p, self.history, trial, self.workspace, self._x, self._y, self._k):
             raise ArithmeticError
         return self._y.item(), self._k.item(), trial
 

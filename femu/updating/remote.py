@@ -99,7 +99,7 @@ class RemoteUpdater:
                 self.values[k] = np.clip(parameters[places[0]], self._low[k], self._high[k])
         self.std = np.array([u.std for u in self._model.unknowns])
         self._table = np.zeros((FIRST_ROOM, len(COLUMNS) + len(self.names)))
-        self._rows = self._number = self._seen = 0
+        self._rows = self._number = 0
         self._heard = -1
         self._told = np.zeros(HEAD)
         self._session = secrets.randbits(63)
