@@ -11,7 +11,11 @@ CONNECT_TIMEOUT = 30.0  # s
 
 
 def connect(address: str) -> Any:
-    """A client of the cluster at an address such as ``tcp://10.0.0.5:8786``."""
+    """A client of the cluster at an address such as ``tcp://10.0.0.5:8786``.
+
+    Dask's scheduler, workers and clients run what they send each other, so all of them, and the network between them, must be
+    trusted.
+    """
     try:
         from distributed import Client
     except ImportError:
