@@ -29,9 +29,11 @@ from femu.analyses.runge_kutta import RungeKutta
 from femu.analyses.static import ArcLength, DisplacementControl, LoadControl, Pushover, protocol
 from femu.analyses.transient import Transient
 from femu.analyses.trbdf2 import TRBDF2
-from femu.arguments import typed_classes
+from femu.arguments import typed_classes, typed_methods
 
-typed_classes(AlphaOS, FixedIterations, GeneralizedAlphaOS, KRAlpha)
+typed_classes(AlphaOS, BFGS, Broyden, FixedIterations, GeneralizedAlphaOS, ImplicitHybrid, KRAlpha, Limit, ModifiedNewton)
+for _read in (HybridTest, HybridResult, Modes):
+    typed_methods(_read)
 
 __all__ = [
     "BFGS",

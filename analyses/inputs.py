@@ -14,6 +14,9 @@ from femu.program import Program
 from femu.save import Save
 from femu.state import State
 
+MOST_STEPS = 10**8
+"""Of one analysis: more do not fit into the memory of any machine."""
+
 
 def as_program(model: Any) -> Program:
     """The program of a model, or the program itself."""
@@ -40,6 +43,13 @@ def what_to_save(save: Any, default: Save) -> Save:
     if not isinstance(save, Save):
         raise InputError("analysis", "save", save, "must be a Save object", "for example Save(displacement=['C'])")
     return save
+
+
+def check_progress(progress: Any) -> None:
+    """Something that is told how far an analysis is."""
+    if progress is not None and not all(callable(getattr(progress, name, None)) for name in ("start", "advance", "finish")):
+        raise InputError("analysis", "progress", progress, "must have the methods start, advance and finish",
+                         "for example ProgressBar()")
 
 
 def check_means(what: str, algorithm: Any, test: Any, policy: Any, limits: Any) -> None:

@@ -14,6 +14,7 @@ from femu.analyses import settings as code
 from femu.analyses.algorithms import Algorithm, Newton
 from femu.analyses.commit import commit_kernel
 from femu.analyses.convergence import Test
+from femu.analyses.inputs import check_progress
 from femu.analyses.krylov import basis_floats
 from femu.analyses.march import march
 from femu.analyses.policy import Policy, Relaxation
@@ -55,6 +56,7 @@ class Marcher:
                  save: Save, progress: Progress | None, title: str) -> None:
         self.run, self.kernel, self.steps = run, kernel, steps
         self.algorithm, self.test, self.policy, self.save = algorithm, test, policy, save
+        check_progress(progress)
         self.progress, self.title = AMBIENCE.progress if progress is None else progress, title
         self.relaxations: list[Relaxation] = []
         self.message = ""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -13,7 +14,7 @@ from femu import context as slot
 from femu.analyses import settings as code
 from femu.analyses.algorithms import Algorithm, Newton
 from femu.analyses.convergence import RelativeUnbalance, Test
-from femu.analyses.inputs import as_program, check_means, starting, what_to_save
+from femu.analyses.inputs import MOST_STEPS, as_program, check_means, starting, what_to_save
 from femu.analyses.limits import Limit, install_limits
 from femu.analyses.march import march
 from femu.analyses.marcher import Marcher, Steps
@@ -40,10 +41,14 @@ class _Static:
     limits: tuple[Limit, ...] = field(default=(), kw_only=True)
     pattern: str = field(default=DEFAULT_PATTERN, kw_only=True)
 
+    def __post_init__(self) -> None:
+        check_means(type(self).__name__, self.algorithm, self.test, self.policy, self.limits)
+        if not isinstance(self.pattern, str):
+            raise InputError(type(self).__name__, "pattern", self.pattern, "must be the name of a pattern")
+
     def _march(self, model: Model | Program, start: State | None, save: Save | None, parameters: Array | None,
                progress: Progress | None, control: int, increments: Array, dof: int = 0, weight: float = 0.0) -> Result:
         program = as_program(model)
-        check_means(type(self).__name__, self.algorithm, self.test, self.policy, self.limits)
         if self.pattern not in program.pattern_names:
             raise InputError(type(self).__name__, "pattern", self.pattern,
                              f"must be one of the model's patterns: {', '.join(program.pattern_names[:-2]) or 'none'}",
@@ -93,6 +98,7 @@ class LoadControl(_Static):
     steps: int = 10
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         _check_steps("LoadControl", self.steps)
         if not (isinstance(self.factor, (int, float)) and math.isfinite(self.factor)):
             raise InputError("LoadControl", "factor", self.factor, "must be a finite number")
@@ -120,6 +126,8 @@ class DisplacementControl(_Static):
     step: float
 
     def __post_init__(self) -> None:
+        super().__post_init__()
+        _check_place("DisplacementControl", self.node, self.direction)
         if not (isinstance(self.step, (int, float)) and math.isfinite(self.step) and self.step > 0.0):
             raise InputError("DisplacementControl", "step", self.step, "must be above 0")
         try:
@@ -140,6 +148,8 @@ class DisplacementControl(_Static):
         increments: list[float] = []
         for target in np.atleast_1d(np.asarray(self.path, dtype=float)):
             parts = max(math.ceil(abs(target - at) / self.step - 1e-9), 1)
+            if len(increments) + parts > MOST_STEPS:
+                raise InputError("DisplacementControl", "path", self.path, f"must be at most {MOST_STEPS} steps of {self.step:g}")
             if target != at:
                 increments += [(target - at) / parts] * parts
             at = float(target)
@@ -151,6 +161,7 @@ class DisplacementControl(_Static):
 def Pushover(node: Name, to: float, *, direction: str = "x", steps: int = 100, **options: object) -> DisplacementControl:
     """Push a node monotonically to a displacement in equal steps; see `DisplacementControl`."""
     _check_steps("Pushover", steps)
+    _check_place("Pushover", node, direction)
     if not (isinstance(to, (int, float)) and math.isfinite(to) and to != 0.0):
         raise InputError("Pushover", "to", to, "must be a finite displacement other than 0")
     return DisplacementControl(node, direction, [to], abs(to) / steps, **options)  # type: ignore[arg-type]
@@ -160,9 +171,10 @@ def protocol(amplitudes: Iterable[float], cycles: int = 1) -> list[float]:
     """Path of a cyclic protocol: each amplitude visited forth and back so many times, ending at zero."""
     _check_steps("protocol", cycles, "cycles")
     path: list[float] = []
-    for amplitude in amplitudes:
-        if not finite(amplitude):
-            raise InputError("protocol", "amplitudes", amplitude, "must be finite numbers")
+    given: list[Any] = list(amplitudes) if isinstance(amplitudes, Iterable) else [amplitudes]
+    if not isinstance(amplitudes, Iterable) or isinstance(amplitudes, (str, bytes)) or not all(map(finite, given)):
+        raise InputError("protocol", "amplitudes", amplitudes, "must be finite numbers")
+    for amplitude in given:
         path += [float(amplitude), -float(amplitude)] * cycles
     return [*path, 0.0]
 
@@ -180,6 +192,7 @@ class ArcLength(_Static):
     weight: float = 0.0
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         _check_steps("ArcLength", self.steps)
         for name in ("arc", "weight"):
             value = getattr(self, name)
@@ -195,5 +208,12 @@ class ArcLength(_Static):
 
 
 def _check_steps(what: str, steps: int, argument: str = "steps") -> None:
-    if isinstance(steps, bool) or not isinstance(steps, int) or steps < 1:
-        raise InputError(what, argument, steps, "must be a whole number from 1 on")
+    if isinstance(steps, bool) or not isinstance(steps, int) or not 1 <= steps <= MOST_STEPS:
+        raise InputError(what, argument, steps, f"must be a whole number from 1 to {MOST_STEPS}")
+
+
+def _check_place(what: str, node: Name, direction: str) -> None:
+    if not isinstance(node, (int, str)) or isinstance(node, bool):
+        raise InputError(what, "node", node, "must be the name of a node")
+    if not isinstance(direction, str):
+        raise InputError(what, "direction", direction, "must be the name of a direction")

@@ -14,7 +14,7 @@ from femu import context as slot
 from femu.analyses import settings as code
 from femu.analyses.algorithms import Algorithm, Newton
 from femu.analyses.convergence import RelativeUnbalance, Test
-from femu.analyses.inputs import as_program, check_means, starting, what_to_save
+from femu.analyses.inputs import MOST_STEPS, as_program, check_means, starting, what_to_save
 from femu.analyses.limits import Limit, install_limits
 from femu.analyses.marcher import Marcher, Steps
 from femu.analyses.newmark import Newmark
@@ -107,6 +107,8 @@ class Transient:
             duration = max(lengths) - state.time
         if not (isinstance(duration, (int, float)) and math.isfinite(duration) and duration >= 0.0):
             raise InputError("Transient.run", "duration", duration, "must not be negative")
+        if duration / self.dt > MOST_STEPS:
+            raise InputError("Transient.run", "duration", duration, f"must be at most {MOST_STEPS} steps of {self.dt:g}")
         return math.ceil(duration / self.dt - 1e-9)
 
     def prepare(self, run: Run, motions: Mapping[str, Series]) -> None:

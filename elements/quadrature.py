@@ -12,6 +12,7 @@ from typing import ClassVar
 import numpy as np
 from scipy.special import roots_jacobi, roots_legendre
 
+from femu.arguments import typed_class
 from femu.component import Section
 from femu.errors import InputError
 from femu.parameters import finite
@@ -124,6 +125,7 @@ class Hinges:
                                              ("hinge_j", self.hinge_j, 1)))
 
 
+@typed_class
 @dataclass(frozen=True)
 class Stations:
     """Sections at given places, each with a weight, all as shares of the length: any rule, and any section at any point.

@@ -41,11 +41,11 @@ class SectionedElement(FrameElement):
                 raise InputError(self.label(), "section", self.section, "must not be given together with Hinges or Stations",
                                  "they bring their own sections")
             return
-        if not isinstance(self.section, Section):
-            raise InputError(self.label(), "section", self.section, "must be a Section", "see femu.materials")
-        if not isinstance(self.integration, str):
+        if self.integration not in RULES:
             raise InputError(self.label(), "integration", self.integration,
                              f"must be one of {tuple(RULES)}, or Hinges(...) or Stations(...)")
+        if not isinstance(self.section, Section):
+            raise InputError(self.label(), "section", self.section, "must be a Section", "see femu.materials")
         self.along(1.0)
 
     def along(self, length: float) -> Integration:

@@ -1,18 +1,19 @@
 """The kind of every argument, checked by its annotation: a wrong one is named before anything is done with it.
 
-`typed` is for functions, `typed_classes` for the constructors of classes. What an annotation cannot say (bounds, sizes, order)
-stays with the function. Only annotations that are plain are looked at: numbers, texts, arrays of numbers, and classes.
+`typed` is for functions and methods, `typed_class` and `typed_classes` for the constructors of classes, `typed_methods` for all
+public methods of a class. What an annotation cannot say (bounds, sizes, order) stays with the function. Only annotations that are
+plain are looked at: numbers, texts, names, paths, arrays of numbers, and classes.
 """
 
 from __future__ import annotations
 
 import functools
 import inspect
-import re
-import sys
-from collections.abc import Callable, Mapping, Sequence
+import os
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from numbers import Integral, Real
-from typing import Any, TypeVar
+from types import FunctionType, UnionType
+from typing import Any, TypeVar, get_origin
 
 import numpy as np
 
@@ -20,12 +21,15 @@ from femu.errors import InputError
 
 F = TypeVar("F", bound=Callable[..., Any])
 C = TypeVar("C", bound=type)
-ARRAYS = ("npt.ArrayLike", "ArrayLike", "Array", "npt.NDArray[np.float64]")
+ARRAYS = ("npt.ArrayLike", "ArrayLike", "Array", "npt.NDArray[np.float64]", "NDArray[np.float64]")
 PAIR = "tuple[float, float]"
+PATHS = ("str | os.PathLike[str]", "str | PathLike[str]")
+PROTOCOLS = ("Distribution", "Progress", "BatchProgress", "Updater")
+"""Whatever has their methods will do, so they are not looked at by name."""
 
 
 def typed(function: F) -> F:
-    """A function that refuses arguments of another kind than its annotations say."""
+    """A function or method that refuses arguments of another kind than its annotations say."""
     return _checked(function, function.__name__)
 
 
@@ -33,7 +37,7 @@ def typed_classes(*classes: type) -> None:
     """Check the arguments of the constructors of these classes."""
     for cls in classes:
         if "__init__" in vars(cls):
-            cls.__init__ = _checked(cls.__init__, cls.__name__)  # type: ignore[misc]
+            cls.__init__ = _checked(cls.__init__, "")  # type: ignore[misc]
 
 
 def typed_class(cls: C) -> C:
@@ -42,22 +46,72 @@ def typed_class(cls: C) -> C:
     return cls
 
 
-def _checked(function: Any, owner: str) -> Any:
+def typed_methods(cls: C) -> C:
+    """A class whose constructor and public methods refuse arguments of another kind than their annotations say."""
+    typed_classes(cls)
+    for name, found in list(vars(cls).items()):
+        if name.startswith("_"):
+            continue
+        if isinstance(found, FunctionType):
+            setattr(cls, name, _checked(found, name))
+        elif isinstance(found, (classmethod, staticmethod)):
+            setattr(cls, name, type(found)(_checked(found.__func__, name)))
+    return cls
+
+
+def kinds_of(annotation: str) -> list[str]:
+    """The kinds that an annotation allows, one by one."""
+    for path in PATHS:
+        annotation = annotation.replace(path, "path")
+    return _parts(annotation, "|")
+
+
+def _parts(text: str, mark: str) -> list[str]:
+    """A text cut at the marks that stand in no brackets."""
+    found, depth = [""], 0
+    for letter in text:
+        depth += (letter == "[") - (letter == "]")
+        if letter == mark and depth == 0:
+            found.append("")
+        else:
+            found[-1] += letter
+    return [part.strip() for part in found]
+
+
+def broken_rule(kinds: Sequence[str], value: Any, names: Mapping[str, Any]) -> str:
+    """What a value must be to be of one of the kinds; nothing where it is. ``names`` are those known where they are written."""
+    found = []
+    for kind in kinds:
+        found.append(_says(kind, value, names))
+        if not found[-1]:
+            return ""
+    return f"must be {' or '.join(dict.fromkeys(found))}"
+
+
+def as_numbers(what: str, argument: str, value: Any) -> Any:
+    """An array of numbers, or an error that names the argument."""
+    if not _are_numbers(value):
+        raise InputError(what, argument, value, "must be numbers")
+    return np.asarray(value, dtype=float)
+
+
+def _checked(function: Any, name: str) -> Any:
     signature = inspect.signature(function)
     names = list(signature.parameters)
-    rules: dict[str, list[str]] = {}
-    for name, parameter in signature.parameters.items():
-        if isinstance(parameter.annotation, str) and parameter.kind not in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
-            rules[name] = [part.strip() for part in re.split(r"\|(?![^\[]*\])", parameter.annotation)]
+    owned = names[:1] in (["self"], ["cls"])
+    rules = {p.name: kinds_of(p.annotation) for p in signature.parameters.values()
+             if isinstance(p.annotation, str) and p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD) and p.annotation != "Any"}
+    if not rules:
+        return function
 
     @functools.wraps(function)
     def call(*given: Any, **named: Any) -> Any:
-        for name, value in [*zip(names, given, strict=False), *named.items()]:
-            if name in rules and value is not signature.parameters[name].default:
-                found = [_says(kind, value, function.__globals__) for kind in rules[name]]
-                if all(found):
-                    of = type(given[0]).__name__ if names[:1] == ["self"] and given else owner
-                    raise InputError(of, name, value, f"must be {' or '.join(dict.fromkeys(found))}")
+        for argument, value in [*zip(names, given, strict=False), *named.items()]:
+            if argument in rules and value is not signature.parameters[argument].default:
+                broken = broken_rule(rules[argument], value, function.__globals__)
+                if broken:
+                    owner = (given[0] if isinstance(given[0], type) else type(given[0])).__name__ if owned and given else ""
+                    raise InputError(".".join(part for part in (owner, name) if part), argument, value, broken)
         return function(*given, **named)
 
     return call
@@ -77,21 +131,51 @@ def _says(kind: str, value: Any, names: Mapping[str, Any]) -> str:
         return "" if isinstance(value, (bool, np.bool_)) else "True or False"
     if kind == "str":
         return "" if isinstance(value, str) else "a text"
+    if kind == "path":
+        return "" if isinstance(value, os.PathLike) or (isinstance(value, str) and "\0" not in value) else "a path"
+    if kind == "Name":
+        right = isinstance(value, (int, str)) and not isinstance(value, bool) and value != ""
+        return "" if right else "a whole number or a non-empty string"
     if kind == PAIR:
         pair = isinstance(value, (Sequence, np.ndarray)) and np.shape(value) == (2,) and all(map(_is_number, value))
         return "" if pair else "a pair of numbers"
     if kind in ARRAYS:
         return "" if _are_numbers(value) else "numbers"
-    if kind.startswith("Mapping["):
+    if kind.startswith(("Mapping[", "dict[")):
         return "" if isinstance(value, Mapping) else "a table of names"
+    if kind.startswith("tuple[") and not kind.endswith(", ...]"):
+        inner = [_parts(one, "|") for one in _parts(kind[len("tuple["):-1], ",")]
+        right = isinstance(value, (tuple, list, np.ndarray)) and len(value) == len(inner)
+        right = right and not any(broken_rule(*pair, names) for pair in zip(inner, value, strict=True))
+        return "" if right else f"{len(inner)} values"
     if kind.startswith("Sequence[") or (kind.startswith("tuple[") and kind.endswith(", ...]")):
-        inner = kind[kind.index("[") + 1:-1].removesuffix(", ...")
-        listed = isinstance(value, (Sequence, np.ndarray)) and not isinstance(value, str) and np.ndim(value) < 2
-        return "" if listed and not any(_says(inner, one, names) for one in value) else "a list"
-    known = names.get(kind) or getattr(sys.modules.get("femu"), kind, None)  # some are imported for annotations only
-    if isinstance(known, type) and not getattr(known, "_is_protocol", False):
-        return "" if isinstance(value, known) else f"a {kind}"
-    return ""
+        kinds = _parts(kind[kind.index("[") + 1:-1].removesuffix(", ..."), "|")
+        listed = isinstance(value, (Sequence, np.ndarray)) and not isinstance(value, (str, bytes))
+        return "" if listed and not any(broken_rule(kinds, one, names) for one in value) else "a list"
+    if kind.startswith("Iterable["):
+        return "" if isinstance(value, Iterable) and not isinstance(value, (str, bytes)) else "a list"
+    if kind.startswith("Callable"):
+        return "" if callable(value) else "a function"
+    return _says_class(kind, value, names)
+
+
+def _says_class(kind: str, value: Any, names: Mapping[str, Any]) -> str:
+    """The same for a class, or for another name of a few classes."""
+    known = names.get(kind)
+    if isinstance(known, UnionType):
+        if any(get_origin(part) for part in known.__args__) or isinstance(value, known):  # what is in a list is not told here
+            return ""
+        return " or ".join(f"{_article(part.__name__)} {part.__name__}" for part in known.__args__)
+    if getattr(known, "_is_protocol", False) and getattr(known, "_is_runtime_protocol", False):
+        return "" if isinstance(value, known) and not isinstance(value, type) else f"a {kind}"
+    if not kind.isidentifier() or kind in PROTOCOLS or (known is not None and not isinstance(known, type)):
+        return ""
+    # by name: some classes are imported for annotations only
+    return "" if any(base.__name__ == kind for base in type(value).__mro__) else f"{_article(kind)} {kind}"
+
+
+def _article(word: str) -> str:
+    return "an" if word[0] in "AEIO" else "a"
 
 
 def _is_number(value: Any) -> bool:
@@ -101,6 +185,6 @@ def _is_number(value: Any) -> bool:
 def _are_numbers(value: Any) -> bool:
     try:
         np.asarray(value, dtype=float)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         return False
-    return value is not None
+    return value is not None and not isinstance(value, (str, bytes))

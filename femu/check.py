@@ -19,6 +19,7 @@ from scipy.sparse import diags_array
 from scipy.sparse.linalg import eigsh
 
 from femu import context as slot
+from femu.arguments import typed
 from femu.component import Component, Section
 from femu.element import ROTATIONS, Element, Name, span
 from femu.errors import FemuError, InputError
@@ -80,6 +81,7 @@ class Findings(list[Finding]):
         return "\n".join(repr(finding) for finding in self) or "no findings"
 
 
+@typed
 def check(model: Model, motion: Series | None = None) -> Findings:
     """All findings on a model, and on a ground motion in its units if one is given."""
     found = [*_nodes(model), *_members(model), *_specimens(model), *_loads(model), *_units(model), *_yield_strains(model)]
@@ -103,6 +105,7 @@ def check(model: Model, motion: Series | None = None) -> Findings:
     return Findings(sorted(found, key=lambda f: rank[f.severity]))
 
 
+@typed
 def check_motion(motion: Series, length_unit: float | None = 1.0) -> Findings:
     """Findings on the peak of a ground motion; ``length_unit`` is that of the model in metres, None if not known."""
     samples = getattr(motion, "acceleration", None)

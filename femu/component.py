@@ -9,10 +9,12 @@ its own in order of declaration, then those of its parts.
 from __future__ import annotations
 
 import dataclasses
+import sys
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from femu.arguments import broken_rule, kinds_of, typed
 from femu.errors import InputError
 from femu.kernels import Kernel
 from femu.laws import Law
@@ -33,14 +35,25 @@ class Component:
     """Base of everything with declared parameters. Subclasses become dataclasses by themselves."""
 
     declared: ClassVar[dict[str, Parameter]] = {}
+    _kinds: ClassVar[dict[str, list[str]]] = {}
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
         dataclasses.dataclass(eq=False)(cls)
         cls.declared = {f.name: f.metadata["parameter"] for f in dataclasses.fields(cls)  # type: ignore[arg-type]
                         if "parameter" in f.metadata}
+        for name, found in list(vars(cls).items()):
+            if isinstance(found, classmethod) and not name.startswith("_"):  # other ways to make one
+                setattr(cls, name, classmethod(typed(found.__func__)))
+        cls._kinds = {f.name: kinds_of(f.type) for f in dataclasses.fields(cls)  # type: ignore[arg-type]
+                      if f.init and f.name not in cls.declared and isinstance(f.type, str)}
 
     def __post_init__(self) -> None:
+        names = getattr(sys.modules.get(type(self).__module__), "__dict__", {})
+        for name, kinds in self._kinds.items():
+            broken = broken_rule(kinds, getattr(self, name), names)
+            if broken:
+                raise InputError(self.label(), name, getattr(self, name), broken)
         self.prepare()
         for name, declaration in self.declared.items():
             setattr(self, name, declaration.check(self.label(), name, getattr(self, name)))
@@ -49,7 +62,7 @@ class Component:
     def label(self) -> str:
         """How messages name this object."""
         name = getattr(self, "name", None)
-        return f"{type(self).__name__}({name!r})" if name is not None else type(self).__name__
+        return f"{type(self).__name__}({' '.join(repr(name).split())})" if name is not None else type(self).__name__
 
     def prepare(self) -> None:
         """Fill in arguments left out whose default depends on others."""

@@ -22,7 +22,7 @@ from typing import Any
 _LONGEST_VALUE = 120  # characters of a value shown in a message: enough to recognise it, short enough to stay one line
 
 
-def _shown(value: Any) -> str:
+def shown(value: Any) -> str:
     """The value as it appears in a message: its repr on one line, shortened."""
     text = " ".join(repr(value).split())
     if len(text) <= _LONGEST_VALUE:
@@ -51,12 +51,13 @@ class InputError(FemuError, ValueError):
     """
 
     def __init__(self, what: str, argument: str, value: Any, rule: str, fix: str = "") -> None:
+        what = " ".join(what.split())
         self.object = what
         self.argument = argument
         self.value = value
         self.rule = rule
         self.fix = fix
-        message = f"{what}: {argument} = {_shown(value)} {_sentence(rule)}"
+        message = f"{what}: {argument} = {shown(value)} {_sentence(rule)}"
         if fix:
             message += f" Fix: {_sentence(fix)}"
         super().__init__(message)
@@ -89,7 +90,9 @@ class FileError(FemuError, OSError):
         self.path = os.fspath(path)
         self.reason = reason
         self.line = line
-        place = self.path if line is None else f"{self.path}, line {line}"
+        place = self.path or repr(self.path)
+        if line is not None:
+            place += f", line {line}"
         super().__init__(f"{place}: {_sentence(reason)}")
 
     def __str__(self) -> str:

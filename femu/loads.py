@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from femu.element import SPACE_DOFS, Name
+from femu.arguments import typed
+from femu.element import SPACE_DOFS, TRANSLATIONS, Name
 from femu.errors import InputError
 from femu.parameters import finite
 from femu.series import Series
@@ -66,14 +67,19 @@ class DistributedLoad:
             raise InputError("DistributedLoad", "start, end", (self.start, self.end), "must be between 0 and 1, start before end",
                              "they are shares of the length")
 
+    @typed
     def intensities(self, axis: str) -> tuple[float, float]:
         """Load per length along an axis at the start and at the end of its part."""
+        if axis not in TRANSLATIONS:
+            raise InputError("DistributedLoad", "axis", axis, f"must be one of {TRANSLATIONS}")
         begin, end = getattr(self, axis), getattr(self, f"{axis}_end")
         return begin, begin if end is None else end
 
     def resultant(self, axis: str, length: float) -> tuple[float, float]:
         """Force along an axis on a member of a length, and its first moment: the integrals of w and of w x."""
         begin, end = self.intensities(axis)
+        if not finite(length) or length < 0.0:
+            raise InputError("DistributedLoad", "length", length, "must not be negative")
         a, b = self.start * length, self.end * length
         return 0.5 * (begin + end) * (b - a), (b - a) * (begin * (2.0 * a + b) + end * (a + 2.0 * b)) / 6.0
 
@@ -104,13 +110,19 @@ class Pattern:
         if self.series is not None and not isinstance(self.series, Series):
             raise InputError(f"pattern {self.name!r}", "series", self.series, "must have a method at(t)",
                              "use one of femu.series, or a GroundMotion")
+        if not isinstance(self.nodal, dict) or not all(isinstance(key, tuple) and len(key) == 2 for key in self.nodal):
+            raise InputError(f"pattern {self.name!r}", "nodal", self.nodal, "must be forces by (node, direction)")
+        if not isinstance(self.member, list) or not all(isinstance(one, tuple) and len(one) == 2 for one in self.member):
+            raise InputError(f"pattern {self.name!r}", "member", self.member, "must be pairs (element, load)")
 
     def add_nodal(self, node: Name, values: dict[str, float], directions: tuple[str, ...] = SPACE_DOFS) -> None:
         """Add forces on a node by direction, one of the ``directions`` of its model."""
         for dof, value in values.items():
-            if dof not in SPACE_DOFS or (dof not in directions and value != 0.0):
+            if dof not in SPACE_DOFS:
                 raise InputError(f"load on node {node!r}", "direction", dof, f"must be one of {directions}")
             if not finite(value):
                 raise InputError(f"load on node {node!r}", dof, value, "must be a finite number")
+            if dof not in directions and value != 0.0:
+                raise InputError(f"load on node {node!r}", dof, value, f"must be 0: the directions are {directions}")
             if value != 0.0:
                 self.nodal[node, dof] = self.nodal.get((node, dof), 0.0) + float(value)

@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from femu.arguments import typed
 from femu.element import TRANSLATIONS, Element, Name, dof_names
-from femu.errors import InputError, ModelError
+from femu.errors import InputError, ModelError, shown
 from femu.loads import DistributedLoad, Pattern, PointLoad, UniformLoad
 from femu.parameters import finite
 from femu.series import Motion, Series
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from femu.program import Program
 
 DEFAULT_PATTERN = "loads"
+MOST_MODES = 100_000
 STIFFNESSES = ("initial", "current", "committed")
 
 
@@ -82,7 +84,9 @@ class Model:
     """
 
     def __init__(self, name: str = "model", dimensions: int = 2) -> None:
-        if isinstance(dimensions, bool) or dimensions not in (1, 2, 3):
+        if not isinstance(name, str):
+            raise InputError("model", "name", name, "must be a text")
+        if isinstance(dimensions, bool) or not isinstance(dimensions, int) or dimensions not in (1, 2, 3):
             raise InputError(f"model {name!r}", "dimensions", dimensions, "must be 1, 2 or 3",
                              "2 is a plane model, 3 one in space")
         self.name = name
@@ -120,7 +124,7 @@ class Model:
         self.nodes[name] = Node(name, np.array(coordinates, dtype=float))
         try:
             if fixed is not False:
-                self.fix(name, fixed)
+                self.nodes[name].fixed |= set(self._directions(what, fixed, "fixed"))
             if mass is not None:
                 self.mass(name, mass)
         except InputError:
@@ -172,9 +176,11 @@ class Model:
         """
         names = _names("rigid_diaphragm", "nodes", nodes)
         if len(names) < 2:
-            raise InputError("rigid_diaphragm", "nodes", names, "must be at least two")
+            raise InputError("rigid_diaphragm", "nodes", nodes, "must be at least two")
+        if not isinstance(direction, str):
+            raise InputError("rigid_diaphragm", "direction", direction, f"must be one of {self.dof_names[:self.dimensions]}")
         if self.dimensions == 3:
-            if normal not in TRANSLATIONS:
+            if not isinstance(normal, str) or normal not in TRANSLATIONS:
                 raise InputError("rigid_diaphragm", "normal", normal, f"must be one of {TRANSLATIONS} in space",
                                  "the axis that a floor is normal to")
             for name in names:
@@ -237,7 +243,7 @@ class Model:
                     pattern: str = DEFAULT_PATTERN) -> None:
         """Add a load on a member to a pattern, made if it is not there yet."""
         if not _known(element, self.elements):
-            raise ModelError(f"member_load: there is no element {element!r} in model {self.name!r}.")
+            raise ModelError(f"member_load: there is no element {shown(element)} in model {self.name!r}.")
         if not isinstance(load, (UniformLoad, PointLoad, DistributedLoad)):
             raise InputError(f"element {element!r}", "load", load, "must be a UniformLoad, PointLoad or DistributedLoad")
         if load.z != 0.0 and self.dimensions != 3:
@@ -247,7 +253,7 @@ class Model:
     def support_motion(self, node: Name, direction: str, motion: Motion) -> None:
         """Impose a motion on a support; used by transient runs (multi-support excitation)."""
         found = self._node(node, "support_motion")
-        if direction not in self.dof_names:
+        if not isinstance(direction, str) or direction not in self.dof_names:
             raise InputError(f"node {node!r}", "direction", direction, f"must be one of {self.dof_names}")
         if not isinstance(motion, Motion):
             raise InputError(f"node {node!r}", "motion", motion, "must be a Motion", "see femu.series.Motion")
@@ -266,19 +272,20 @@ class Model:
         for name, value in (("mass", mass), ("initial", initial), ("current", current), ("committed", committed)):
             if not finite(value):
                 raise InputError("rayleigh", name, value, "must be a finite number")
-        if ratio is None:
-            self.damping = Rayleigh(mass, initial, current, committed)
-            return
-        if mass or initial or current or committed:
-            raise InputError("rayleigh", "ratio", ratio, "must not be given together with coefficients")
-        if stiffness not in STIFFNESSES:
+        if not isinstance(stiffness, str) or stiffness not in STIFFNESSES:
             raise InputError("rayleigh", "stiffness", stiffness, f"must be one of {STIFFNESSES}")
-        ratios = tuple(ratio) if isinstance(ratio, Iterable) else (ratio, ratio)
-        if len(ratios) != 2 or not all(finite(r) and 0.0 <= r < 1.0 for r in ratios):
-            raise InputError("rayleigh", "ratio", ratio, "must be one or two numbers from 0 to below 1", "2 % is 0.02")
         pair = tuple(modes) if isinstance(modes, Iterable) else ()
         if len(pair) != 2 or not all(_is_count(m) for m in pair) or pair[0] == pair[1]:
             raise InputError("rayleigh", "modes", modes, "must be two different mode numbers from 1 on")
+        if ratio is None:
+            self.damping = Rayleigh(mass, initial, current, committed)
+            return
+        for name, value in (("mass", mass), ("initial", initial), ("current", current), ("committed", committed)):
+            if value:
+                raise InputError("rayleigh", name, value, "must not be given together with a ratio")
+        ratios = tuple(ratio) if isinstance(ratio, Iterable) else (ratio, ratio)
+        if len(ratios) != 2 or not all(finite(r) and 0.0 <= r < 1.0 for r in ratios):
+            raise InputError("rayleigh", "ratio", ratio, "must be one or two numbers from 0 to below 1", "2 % is 0.02")
         self.damping = Rayleigh(ratios=(float(ratios[0]), float(ratios[1])), modes=(pair[0], pair[1]),
                                 stiffness=stiffness)
 
@@ -287,7 +294,7 @@ class Model:
         if isinstance(ratio, Iterable):
             ratios = list(ratio)
         else:
-            if modes is None or not _is_count(modes):
+            if modes is None or not _is_count(modes) or modes > MOST_MODES:
                 raise InputError("modal_damping", "modes", modes, "must be a number of modes from 1 on")
             ratios = [ratio] * modes
         if not ratios or not all(finite(r) and 0.0 <= r < 1.0 for r in ratios):
@@ -320,6 +327,7 @@ class Model:
 
     # --- exchange ---
 
+    @typed
     def to_toml(self, path: str | PathLike[str] | None = None) -> str:
         """The model as TOML text, also written to ``path`` if given; `from_toml` gives the same model to the last bit."""
         from femu.exchange.model_toml import model_to_toml, write_model
@@ -329,12 +337,14 @@ class Model:
         return model_to_toml(self)
 
     @staticmethod
+    @typed
     def from_toml(source: str | PathLike[str]) -> Model:
         """The model of a TOML file, or of a text (a string of more than one line)."""
         from femu.exchange.model_toml import model_from_toml, read_model
 
         return model_from_toml(source) if isinstance(source, str) and "\n" in source else read_model(source)
 
+    @typed
     def to_opensees(self, path: str | PathLike[str], analysis: Any = None, motion: Any = None,
                     duration: float | None = None) -> None:
         """Write a script for openseespy: the model, and an analysis or a sequence of them; see `femu.exchange.opensees`."""
@@ -345,24 +355,26 @@ class Model:
     def _node(self, name: Name, what: str) -> Node:
         if not _known(name, self.nodes):
             known = ", ".join(repr(n) for n in list(self.nodes)[:12])
-            raise ModelError(f"{what}: there is no node {name!r} in model {self.name!r}. "
+            raise ModelError(f"{what}: there is no node {shown(name)} in model {self.name!r}. "
                              f"Nodes so far: {known or 'none'}.")
         return self.nodes[name]
 
-    def _directions(self, what: str, given: bool | str | Iterable[str]) -> list[str]:
+    def _directions(self, what: str, given: bool | str | Iterable[str], argument: str = "directions") -> list[str]:
         if given is True:
             return list(self.dof_names)
         if given is False:
             return []
         names = re.findall("r?.", given) if isinstance(given, str) else given if isinstance(given, Iterable) else ()
         # "r" alone is the one rotation of the plane
-        found = ["rz" if n == "r" and self.dimensions == 2 else n for n in names]
-        if not found or any(n not in self.dof_names for n in found):
-            raise InputError(what, "directions", given, f"must be True or some of {self.dof_names}",
+        found = ["rz" if self.dimensions == 2 and isinstance(n, str) and n == "r" else n for n in names]
+        if not found or any(not isinstance(n, str) or n not in self.dof_names for n in found):
+            raise InputError(what, argument, given, f"must be True or some of {self.dof_names}",
                              'for example "xy" or ("x", "rz")')
         return found
 
     def _pattern(self, name: str) -> Pattern:
+        if not isinstance(name, str) or not name:
+            raise InputError(f"model {self.name!r}", "pattern", name, "must be a non-empty string")
         return self.patterns[name] if name in self.patterns else self.pattern(name)
 
     def _repr_html_(self) -> str:
@@ -392,9 +404,10 @@ def _known(name: Any, names: Mapping[Name, Any]) -> bool:
 def _names(what: str, argument: str, given: Any) -> list[Name]:
     if isinstance(given, (int, str)):
         return [given]
-    if not isinstance(given, Iterable):
+    names = list(given) if isinstance(given, Iterable) and not isinstance(given, bytes) else [None]
+    if not all(isinstance(name, (int, str)) for name in names):
         raise InputError(what, argument, given, "must be names of nodes")
-    return list(given)
+    return names
 
 
 def _is_count(value: Any) -> bool:

@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from femu.arguments import typed
 from femu.component import Section
 from femu.errors import AnalysisError, InputError
 from femu.kernels import compiled, floats_of, ints_of
@@ -60,13 +61,14 @@ def _follow(address, integers, p, curvature, target, moment, strain, force, hist
     return -1
 
 
+@typed
 def moment_curvature(section: Section, curvature: npt.ArrayLike, axial: npt.ArrayLike = 0.0) -> MomentCurvature:
     """Moment along a path of curvatures, with the axial force given (one number, or one for each curvature).
 
     The path may be cyclic; every step is committed. Tension is positive.
     """
     path = np.atleast_1d(np.asarray(curvature, dtype=float))
-    target = np.broadcast_to(np.asarray(axial, dtype=float), path.shape).copy() if np.ndim(axial) <= 1 else np.zeros(0)
+    target = np.full(path.shape, axial, dtype=float) if np.ndim(axial) == 0 else np.asarray(axial, dtype=float)
     if path.ndim != 1 or not len(path) or not np.isfinite(path).all():
         raise InputError(section.label(), "curvature", curvature, "must be a row of finite numbers")
     if target.shape != path.shape or not np.isfinite(target).all():

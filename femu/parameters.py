@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from femu.arguments import typed
 from femu.errors import InputError
 
 
@@ -78,6 +79,20 @@ def finite(value: Any) -> bool:
             and math.isfinite(value))
 
 
+LARGEST_SIZE = 1e60
+"""Sizes beyond this have powers that are no numbers any more."""
+MOST_FIBRES = 10**6
+
+
+def check_sizes(what: str, **sizes: float) -> None:
+    """Raise where a size is not a number above zero; those whose name ends with "fibres" are counts."""
+    for name, value in sizes.items():
+        if not finite(value) or not 0.0 < value < LARGEST_SIZE:
+            raise InputError(what, name, value, f"must be above 0, and below {LARGEST_SIZE:g}")
+        if name.endswith("fibres") and (int(value) != value or value > MOST_FIBRES):
+            raise InputError(what, name, value, f"must be a whole number, at most {MOST_FIBRES}")
+
+
 class Parameters(Mapping[str, float]):
     """The flat parameter vector by name: ``parameters["left.section.fy"] = 280e6``.
 
@@ -107,6 +122,7 @@ class Parameters(Mapping[str, float]):
         """Bounds, unit and meaning of a parameter."""
         return self.declared[self.index(name)]
 
+    @typed
     def matching(self, pattern: str) -> list[str]:
         """Names that match a pattern with ``*`` and ``?``."""
         return [name for name in self.names if fnmatch.fnmatchcase(name, pattern)]

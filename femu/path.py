@@ -7,10 +7,12 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from femu.arguments import typed
 from femu.component import Constitutive
 from femu.errors import AnalysisError, InputError
 from femu.kernels import compiled, floats_of, ints_of
 from femu.laws import call_block
+from femu.parameters import finite
 
 Array = npt.NDArray[np.float64]
 
@@ -45,12 +47,15 @@ def _drive(address, integers, p, dt, x, y, k, d, histories, workspace):
     return -1
 
 
+@typed
 def drive(component: Constitutive, deformation: npt.ArrayLike, dt: float = 0.0) -> Path:
     """Response of a virgin point along a path, every step committed.
 
     ``deformation`` has one row a step (one column for a material). ``dt`` is the time between steps; rates
     are backward differences and zero where ``dt`` is zero.
     """
+    if not finite(dt) or dt < 0.0:
+        raise InputError(component.label(), "dt", dt, "must not be negative")
     m = component.components
     try:
         x: Any = np.asarray(deformation, dtype=float)

@@ -11,8 +11,9 @@ import numpy as np
 import numpy.typing as npt
 
 from femu import context as slot
+from femu.arguments import typed
 from femu.element import TRANSLATIONS, Element, Name, Plan, dof_names
-from femu.errors import InputError, ModelError, UnsupportedError
+from femu.errors import InputError, ModelError, UnsupportedError, shown
 from femu.numbering import Dof, Numbering, number
 from femu.parameters import Parameter, Parameters
 from femu.state import Layout, State
@@ -42,6 +43,7 @@ class Program:
     live side by side; threads may run copies of one state in parallel.
     """
 
+    @typed
     def __init__(self, model: Model) -> None:
         if not model.elements:
             raise ModelError(f"model {model.name!r} has no elements.")
@@ -104,18 +106,18 @@ class Program:
         """Place of a degree of freedom in the vectors."""
         try:
             return self.numbering.place[node, direction]
-        except KeyError:
+        except (KeyError, TypeError):
             pass
-        if node not in self.coordinates:
-            raise ModelError(f"there is no node {node!r} in {self!r}.")
-        if direction not in self.dof_names:
+        if not isinstance(node, (int, str)) or node not in self.coordinates:
+            raise ModelError(f"there is no node {shown(node)} in {self!r}.")
+        if not isinstance(direction, str) or direction not in self.dof_names:
             raise InputError(f"node {node!r}", "direction", direction, f"must be one of {self.dof_names}")
         raise ModelError(f"node {node!r} has no degree of freedom {direction!r}: no element uses it.")
 
     def element_state(self, name: Name) -> tuple[int, list[str]]:
         """Where an element's state begins among the elements' states, and the names of its variables."""
-        if name not in self.plans:
-            raise ModelError(f"there is no element {name!r} in {self!r}.")
+        if not isinstance(name, (int, str)) or name not in self.plans:
+            raise ModelError(f"there is no element {shown(name)} in {self!r}.")
         return self._state_start[name], self.plans[name].state
 
     def state(self) -> State:
@@ -349,6 +351,8 @@ class Program:
 
     def influence(self, direction: str) -> Array:
         """Displacement of every degree of freedom when the ground moves by 1 in a direction."""
+        if not isinstance(direction, str) or direction not in self.dof_names:
+            raise InputError("Program.influence", "direction", direction, f"must be one of {self.dof_names}")
         return self._influences[direction].copy()
 
     @cached_property

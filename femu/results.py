@@ -18,9 +18,10 @@ import h5py
 import numpy as np
 import numpy.typing as npt
 
+from femu.arguments import typed_methods
 from femu.element import SPACE_DOFS, TRANSLATIONS, Name
 from femu.environment import environment
-from femu.errors import FileError, InputError, ModelError, UnsupportedError
+from femu.errors import FileError, InputError, ModelError, UnsupportedError, shown
 from femu.fibres import fibre_index, fibre_response
 from femu.forces import frame_members
 from femu.hdf5_file import item, opened, put_text, table, text, written_whole
@@ -39,6 +40,7 @@ Array = npt.NDArray[np.float64]
 FORMAT = "femu result 1"
 
 
+@typed_methods
 @dataclass(frozen=True, eq=False)
 class Result:
     """What an analysis saved. One row a saved step; the first row is the state it began with."""
@@ -93,7 +95,7 @@ class Result:
 
     def factor(self, pattern: str) -> Array:
         """Factor of a load pattern."""
-        return self.arrays["factor"][:, _find(self.index["patterns"], pattern, "pattern")]
+        return self.arrays["factor"][:, _find(self.index["patterns"], pattern, "Result.factor", "pattern")]
 
     def displacement(self, node: Name, direction: str) -> Array:
         """Displacement or rotation of a node, relative to the ground."""
@@ -126,7 +128,7 @@ class Result:
     def reaction(self, node: Name, direction: str) -> Array:
         """Force of a support on the structure: internal force less the load on it, without inertia and damping."""
         place = self._place(node, direction)
-        column = _find(self.index["held"], place, f"reaction at node {node!r}, direction {direction!r}")
+        column = _find(self.index["held"], place, "Result.reaction", "node, direction", given=(node, direction))
         load = np.array([row.get(str(place), 0.0) for row in self.index["held_loads"]])
         return self.arrays["internal"][:, column] - self.arrays["factor"] @ load
 
@@ -136,7 +138,7 @@ class Result:
         names = {self._place(n, direction): n for n in reversed(having)}
         held = [names[p] for p in names if p in set(self.index["held"])]
         if not held:
-            raise InputError("Result.base_shear", "reactions", self.index["held"], f"hold none along {direction}",
+            raise InputError("Result.base_shear", "direction", direction, "must be one along which reactions were saved",
                              "save them with Save(reactions=True)")
         return np.sum([self.reaction(n, direction) for n in held], axis=0)
 
@@ -153,7 +155,8 @@ class Result:
     def basic_force(self, element: Name, name: str) -> Array:
         """One basic force of an element by name, for example "N", "Mi"."""
         basic = self._element(element)["basic"]
-        return self.force(element, "basic")[:, _find(basic, name, f"basic force of {element!r}")]
+        column = _find(basic, name, f"Result.basic_force of {element!r}", "name", f"one of {basic}")
+        return self.force(element, "basic")[:, column]
 
     def plastic_rotation(self, element: Name, end: str = "i", axis: str = "z") -> Array:
         """Rotation from the chord at an end of a beam-column, less what its forces cause in the unyielded member.
@@ -185,17 +188,18 @@ class Result:
         also "V" and "shear_strain", in space "Vy", "Vz", "shear_strain_y" and "shear_strain_z".
         """
         return self.arrays["section"][:, _find(self.index["sections"], [element, f"section[{point}].{quantity}"],
-                                               "section response", "save it with Save(sections=[...])")]
+                                               "Result.section", "element, point, quantity", "save it with Save(sections=[...])",
+                                               (element, point, quantity))]
 
     def fibre(self, element: Name, point: int, fibre: int) -> tuple[Array, Array]:
         """Strain and stress of a fibre at an integration point."""
-        column = _find(self.index.get("fibres", []), [element, point, fibre], "fibre",
-                       "save it with Save(fibres=[...])")
+        column = _find(self.index.get("fibres", []), [element, point, fibre], "Result.fibre",
+                       "element, point, fibre", "save it with Save(fibres=[...])")
         return self.arrays["fibre_strain"][:, column], self.arrays["fibre_stress"][:, column]
 
     def energy(self, name: str) -> Array:
         """Energy by name: "input", "kinetic", "damping" or "absorbed" (strain and hysteretic together)."""
-        return self._energies()[:, _find(list(ENERGIES), name, "energy", f"one of {ENERGIES}")]
+        return self._energies()[:, _find(list(ENERGIES), name, "Result.energy", "name", f"one of {ENERGIES}")]
 
     def _energies(self) -> Array:
         if not self.arrays["energy"].shape[1]:
@@ -223,22 +227,22 @@ class Result:
     def _place(self, node: Name, direction: str) -> int:
         places = self.index["places"].get(self._key(node))
         if places is None:
-            raise ModelError(f"there is no node {node!r} in the result of {self.model!r}.")
+            raise ModelError(f"there is no node {shown(node)} in the result of {self.model!r}.")
         if direction not in places:
             raise InputError(f"node {node!r}", "direction", direction,
                              f"must be one of {tuple(d for d in SPACE_DOFS if d in places)}")
         return int(places[direction])
 
     def _nodal(self, kind: str, node: Name, direction: str) -> Array:
-        column = _find(self.index["nodal"][kind], self._place(node, direction), f"{kind} of node {node!r}",
-                       "it was not saved; see Save")
+        column = _find(self.index["nodal"][kind], self._place(node, direction), "Result", "node, direction",
+                       "it was not saved; see Save", (node, direction))
         return self.arrays[kind][:, column]
 
     def _element(self, name: Name) -> dict[str, Any]:
         for element in self.index["elements"]:
             if element["name"] == name:
                 return element
-        raise ModelError(f"there is no element {name!r} in the result of {self.model!r}.")
+        raise ModelError(f"there is no element {shown(name)} in the result of {self.model!r}.")
 
     # --- files and tables ---
 
@@ -340,11 +344,11 @@ def _written(node: Name) -> str:
     return json.dumps(node)
 
 
-def _find(items: Sequence[Any], wanted: Any, what: str, hint: str = "") -> int:
+def _find(items: Sequence[Any], wanted: Any, what: str, argument: str, hint: str = "", given: Any = None) -> int:
     try:
         return list(items).index(wanted)
     except ValueError:
-        raise InputError("result", what, wanted, "is not among what was saved", hint) from None
+        raise InputError(what, argument, wanted if given is None else given, "is not among what was saved", hint) from None
 
 
 class Index(Mapping[str, Any]):

@@ -44,6 +44,8 @@ class Save:
             if isinstance(value, str) or not isinstance(value, (bool, Iterable)):
                 raise InputError("Save", name, value, "must be True, False or a list of names")
             if not isinstance(value, bool):
+                if any(isinstance(one, float) for one in value):
+                    raise InputError("Save", name, value, "must be True, False or a list of names")
                 object.__setattr__(self, name, tuple(value))
 
     def nodal_places(self, program: Program, wanted: Names) -> list[int]:

@@ -9,6 +9,7 @@ from typing import Any, Protocol, runtime_checkable
 import numpy as np
 import numpy.typing as npt
 
+from femu.arguments import typed_class
 from femu.errors import InputError
 from femu.parameters import finite
 
@@ -102,6 +103,7 @@ class Pulse:
         return np.where((t >= self.start) & (t <= self.end), self.value, 0.0)
 
 
+@typed_class
 class Sampled:
     """Straight lines through samples; before the first and after the last sample the value is zero.
 
@@ -115,8 +117,10 @@ class Sampled:
         if self.t.ndim != 1 or self.t.shape != self.values.shape or len(self.t) < 2:
             raise InputError("Sampled", "t, values", (self.t.shape, self.values.shape),
                              "must be two sequences of one length, at least 2")
-        if not (np.diff(self.t) > 0).all() or not np.isfinite(self.values).all() or not np.isfinite(self.t).all():
-            raise InputError("Sampled", "t, values", "(...)", "must be finite, with increasing times")
+        if not (np.diff(self.t) > 0).all() or not np.isfinite(self.t).all():
+            raise InputError("Sampled", "t", t, "must be finite, and increase")
+        if not np.isfinite(self.values).all():
+            raise InputError("Sampled", "values", values, "must be finite")
 
     def at(self, t: Any) -> Any:
         return np.interp(t, self.t, self.values, left=0.0, right=self.values[-1] if self.hold else 0.0)
@@ -137,10 +141,11 @@ class Motion:
         if not finite(dt) or not dt > 0.0:
             raise InputError("Motion", "dt", dt, "must be above 0")
         if (displacement is None) == (acceleration is None):
-            raise InputError("Motion", "displacement, acceleration", "both or none", "must be exactly one of the two")
-        given = _numbers("Motion", "samples", displacement if displacement is not None else acceleration)
+            raise InputError("Motion", "displacement, acceleration", (displacement, acceleration), "must be one of the two")
+        name, samples = ("displacement", displacement) if displacement is not None else ("acceleration", acceleration)
+        given = _numbers("Motion", name, samples)
         if given.ndim != 1 or len(given) < 3 or not np.isfinite(given).all():
-            raise InputError("Motion", "samples", given.shape, "must be at least 3 finite numbers")
+            raise InputError("Motion", name, samples, "must be at least 3 finite numbers")
         self.dt = float(dt)
         if displacement is not None:
             self.u = given

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from femu.arguments import typed
 from femu.element import Name
 from femu.errors import FileError, InputError
 from femu.hdf5_file import opened, put_text, table, text, written_whole
@@ -54,6 +55,10 @@ class State:
     """Everything that changes in a program, in one vector."""
 
     def __init__(self, program: Program, vector: Array | None = None) -> None:
+        if not hasattr(program, "layout"):
+            raise InputError("State", "program", program, "must be a Program")
+        if vector is not None and np.shape(vector) != (program.layout.size,):
+            raise InputError("State", "vector", vector, f"must be {program.layout.size} numbers, as the program lays them out")
         self.program = program
         self.vector = np.zeros(program.layout.size) if vector is None else vector
 
@@ -93,6 +98,7 @@ class State:
         start, names = self.program.element_state(name)
         return dict(zip(names, map(float, self._part(self.program.layout.elements + start, len(names))), strict=True))
 
+    @typed
     def save(self, path: str | PathLike[str]) -> None:
         """Write the state to an HDF5 file."""
         with written_whole(path) as file:
@@ -105,6 +111,7 @@ class State:
         group.create_dataset("vector", data=self.vector)
 
     @classmethod
+    @typed
     def load(cls, path: str | PathLike[str], program: Program) -> State:
         """Read a state written by `save`; the program must have the same layout."""
         with opened(path, "a femu state") as file:

@@ -41,5 +41,5 @@ def named_parts(label: str, materials: Any) -> list[tuple[str, Constitutive]]:
         if not isinstance(name, str) or not name or "." in name:
             raise InputError(label, "materials", name, "must have words without a dot as names",
                              "parameters are reached as 'damper.spring.E'")
-        require(label, name, part, Material, "give a uniaxial material")
+        require(label, f"materials: {name}", part, Material, "give a uniaxial material")
     return parts

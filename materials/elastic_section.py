@@ -8,7 +8,7 @@ from femu.component import Constitutive, Section, SpaceSection
 from femu.errors import InputError
 from femu.kernels import Kernel, kernel
 from femu.laws import BLOCK, law
-from femu.parameters import Parameter, finite, positive
+from femu.parameters import Parameter, check_sizes, positive
 
 _IN_SPACE = {"Iy": Parameter("second moment of area about local y", "length^4", 0.0, open=True),
              "G": Parameter("shear modulus", "stress", 0.0, open=True),
@@ -77,6 +77,7 @@ class ElasticSection(Section):
     @classmethod
     def rectangle(cls, width: float, depth: float, E: float, G: float | None = None) -> ElasticSection:
         """Solid rectangle bent about the axis parallel to its width; with G for members in space too (J after Roark)."""
+        check_sizes("ElasticSection.rectangle", width=width, depth=depth)
         long, short = max(width, depth), min(width, depth)
         ratio = short / long
         J = long * short**3 * (1.0 / 3.0 - 0.21 * ratio * (1.0 - ratio**4 / 12.0))
@@ -141,9 +142,7 @@ class ElasticShear(Constitutive):
 
 def h_shape_properties(depth: float, width: float, web: float, flange: float) -> tuple[float, float, float, float]:
     """Area, second moment, plastic modulus and ratio of one flange to the web, of a doubly symmetric H."""
-    for name, value in (("depth", depth), ("width", width), ("web", web), ("flange", flange)):
-        if not finite(value) or not value > 0.0:
-            raise InputError("h_shape", name, value, "must be above 0", "give the plate sizes in one unit of length")
+    check_sizes("h_shape", depth=depth, width=width, web=web, flange=flange)
     if not 2.0 * flange < depth or not web < width:
         raise InputError("h_shape", "flange, web", (flange, web), "must leave room: 2*flange < depth, web < width")
     clear = depth - 2.0 * flange

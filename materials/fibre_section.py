@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from femu.arguments import typed_class
 from femu.component import Constitutive, Material, Section, require
 from femu.errors import InputError
 from femu.kernels import Kernel, inlined, kernel, shift
@@ -18,7 +19,7 @@ from femu.laws import BLOCK, call_block
 from femu.materials.elastic import Elastic
 from femu.materials.fibre_section_space import FibresInSpace
 from femu.materials.patches import rectangle_patch
-from femu.parameters import Parameter, finite
+from femu.parameters import LARGEST_SIZE, Parameter, check_sizes, finite
 from femu.vectors import minus, pick, plus, spread, take, times, transposed
 
 _GROUP_INTEGERS = 6
@@ -84,6 +85,7 @@ def _fibres(n, i, p, c, t, w, x, r, s, y, k, d):
     return failed
 
 
+@typed_class
 @dataclass(frozen=True)
 class Fibres:
     """Fibres of one material: heights y above the reference axis, areas, and a name for the group; in space also z."""
@@ -93,6 +95,12 @@ class Fibres:
     y: npt.NDArray[np.float64] = field(repr=False)
     area: npt.NDArray[np.float64] = field(repr=False)
     z: npt.NDArray[np.float64] | None = field(default=None, repr=False)
+
+    def __post_init__(self) -> None:
+        for name in ("y", "area") if self.z is None else ("y", "area", "z"):
+            values = np.asarray(getattr(self, name), dtype=float)
+            if values.ndim != 1 or not np.isfinite(values).all():
+                raise InputError(f"Fibres({self.name!r})", name, getattr(self, name), "must be a row of finite numbers")
 
 
 class FibreSection(Section):
@@ -219,11 +227,13 @@ class FibreSection(Section):
         """
         found: dict[int, tuple[Material, list[list[float]]]] = {}
         for point in points:
-            if len(point) not in (3, 4):
+            *numbers, material = point if isinstance(point, Sequence) and len(point) in (3, 4) else [None] * 3
+            if not all(finite(v) for v in numbers) or not isinstance(material, Material):
                 raise InputError("FibreSection.from_points", "points", point, "must be (y, area, material)",
                                  "in space (y, z, area, material)")
-            *numbers, material = point
             found.setdefault(id(material), (material, []))[1].append([float(v) for v in numbers])
+        if not found:
+            raise InputError("FibreSection.from_points", "points", points, "must be at least one fibre")
         if len({len(numbers) for _, rows in found.values() for numbers in rows}) > 1:
             raise InputError("FibreSection.from_points", "points", "of both kinds", "must all have z, or none of them")
         groups = []
@@ -238,11 +248,11 @@ class FibreSection(Section):
                   GJ: float | None = None) -> FibreSection:
         """Solid rectangle in equal layers; with ``fibres`` = (along the depth, along the width) a grid for members in space."""
         if isinstance(fibres, tuple):
-            _check_sizes("FibreSection.rectangle", width=width, depth=depth)
+            check_sizes("FibreSection.rectangle", width=width, depth=depth)
             cells = rectangle_patch(*fibres, (-depth / 2, -width / 2), (depth / 2, width / 2))
             return cls.from_points([(*cell, material) for cell in cells], GJ=GJ)
-        _check_sizes("FibreSection.rectangle", width=width, depth=depth, fibres=fibres)
-        return cls([Fibres("material", material, *_layers(-depth / 2, depth / 2, width, fibres))])
+        check_sizes("FibreSection.rectangle", width=width, depth=depth, fibres=fibres)
+        return cls([Fibres("material", material, *_layers(-depth / 2, depth / 2, width, fibres))], GJ=GJ)
 
     @classmethod
     def h_shape(cls, depth: float, width: float, web: float, flange: float, material: Material,
@@ -253,12 +263,12 @@ class FibreSection(Section):
         For members in space give the fibres as (along the depth, along the width).
         """
         grid = isinstance(flange_fibres, tuple) and isinstance(web_fibres, tuple)
-        _check_sizes("FibreSection.h_shape", depth=depth, width=width, web=web, flange=flange,
+        check_sizes("FibreSection.h_shape", depth=depth, width=width, web=web, flange=flange,
                      **({} if grid else {"flange_fibres": flange_fibres, "web_fibres": web_fibres}))  # type: ignore[arg-type]
-        if 2.0 * flange >= depth or web > width:
-            raise InputError("FibreSection.h_shape", "flange, web", (flange, web),
-                             "must leave room: 2*flange < depth, web <= width")
         inner = depth / 2 - flange
+        if not 0.0 < inner < depth / 2 or web > width:
+            raise InputError("FibreSection.h_shape", "depth, width, web, flange", (depth, width, web, flange),
+                             "must leave room: 2*flange < depth, web <= width")
         if isinstance(flange_fibres, tuple) and isinstance(web_fibres, tuple):
             half = width / 2
             cells = [*rectangle_patch(*flange_fibres, (-depth / 2, -half), (-inner, half)),
@@ -269,12 +279,12 @@ class FibreSection(Section):
         pieces = [_layers(-depth / 2, -inner, width, flange_fibres), _layers(-inner, inner, web, web_fibres),
                   _layers(inner, depth / 2, width, flange_fibres)]
         return cls([Fibres("material", material, np.concatenate([y for y, _ in pieces]),
-                           np.concatenate([a for _, a in pieces]))])
+                           np.concatenate([a for _, a in pieces]))], GJ=GJ)
 
     @classmethod
     def circle(cls, diameter: float, material: Material, fibres: int = 20, hole: float = 0.0) -> FibreSection:
         """Solid circle, or a tube with a hole, in layers of equal height with their exact area and centroid."""
-        _check_sizes("FibreSection.circle", diameter=diameter, fibres=fibres)
+        check_sizes("FibreSection.circle", diameter=diameter, fibres=fibres)
         if not 0.0 <= hole < diameter:
             raise InputError("FibreSection.circle", "hole", hole, f"must lie between 0 and the diameter {diameter:g}")
         edges = np.linspace(-diameter / 2, diameter / 2, fibres + 1)
@@ -294,10 +304,15 @@ class FibreSection(Section):
         The concrete outside the stirrups (``cover`` all round) is ``unconfined``; without it, all is core.
         The area of the bars is not taken out of the concrete.
         """
-        _check_sizes("FibreSection.reinforced_concrete", width=width, depth=depth, cover=cover, fibres=fibres)
+        check_sizes("FibreSection.reinforced_concrete", width=width, depth=depth, cover=cover, fibres=fibres)
+        for name, value in (("top", top), ("bottom", bottom)):
+            if not finite(value) or not 0.0 <= value < LARGEST_SIZE:
+                raise InputError("FibreSection.reinforced_concrete", name, value, f"must not be negative, or {LARGEST_SIZE:g}")
         if not 2.0 * cover < min(width, depth):
             raise InputError("FibreSection.reinforced_concrete", "cover", cover, "must be under half of width and depth")
-        layers = list(bars) if bars is not None else [(y, a) for y, a in
+        if bars is not None and not all(np.shape(bar) == (2,) and all(map(finite, bar)) for bar in bars):
+            raise InputError("FibreSection.reinforced_concrete", "bars", bars, "must be pairs (y, area) of finite numbers")
+        layers = list(bars) if bars is not None else [(y, float(a)) for y, a in
                                                       ((depth / 2 - cover, top), (cover - depth / 2, bottom)) if a > 0.0]
         if not layers:
             raise InputError("FibreSection.reinforced_concrete", "bars", bars, "must name some steel",
@@ -324,11 +339,3 @@ def _circle_strips(edges: Any, radius: float) -> tuple[Any, Any]:
     half = np.sqrt(np.maximum(radius**2 - edges**2, 0.0))
     area = edges * half + radius**2 * np.arcsin(np.clip(edges / radius, -1.0, 1.0))
     return np.diff(area), np.diff(-2.0 / 3.0 * half**3)
-
-
-def _check_sizes(what: str, **sizes: float) -> None:
-    for name, value in sizes.items():
-        if not finite(value) or not value > 0:
-            raise InputError(what, name, value, "must be above 0")
-        if "fibres" in name and int(value) != value:
-            raise InputError(what, name, value, "must be a whole number")

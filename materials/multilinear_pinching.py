@@ -6,12 +6,14 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import ClassVar
 
+import numpy as np
+
 from femu.component import Material
 from femu.errors import InputError
 from femu.kernels import inlined
 from femu.laws import law
 from femu.materials.trilinear_pinching import FLAT, NEVER, SMALLEST_INCREMENT, pinched_reloading
-from femu.parameters import nonnegative, number, positive
+from femu.parameters import finite, nonnegative, number, positive
 
 POINTS = 7
 LEAST_LEFT = 1e-9
@@ -162,9 +164,9 @@ class MultilinearPinching(Material):
         tension = [getattr(self, f"e{i}p") for i in range(1, POINTS + 1)]
         compression = [getattr(self, f"e{i}n") for i in range(1, POINTS + 1)]
         if any(b <= a for a, b in pairwise(tension)):
-            raise InputError(self.label(), "e1p ... e7p", tuple(tension), "must increase")
+            raise InputError(self.label(), ", ".join(f"e{i}p" for i in range(1, POINTS + 1)), tuple(tension), "must increase")
         if any(b >= a for a, b in pairwise(compression)):
-            raise InputError(self.label(), "e1n ... e7n", tuple(compression), "must decrease")
+            raise InputError(self.label(), ", ".join(f"e{i}n" for i in range(1, POINTS + 1)), tuple(compression), "must decrease")
 
     @classmethod
     def through(cls, tension: Sequence[tuple[float, float]], compression: Sequence[tuple[float, float]] | None = None,
@@ -174,6 +176,9 @@ class MultilinearPinching(Material):
 
         The last line is divided at the tenths that OpenSees divides it at.
         """
+        for side, points in (("tension", tension), ("compression", compression if compression is not None else tension)):
+            if not all(np.shape(point) == (2,) and all(map(finite, point)) for point in points):
+                raise InputError("MultilinearPinching.through", side, points, "must be points (stress, strain)")
         if compression is None:
             compression = [(-s, -e) for s, e in tension]
         values = [*_seven("tension", tension), *_seven("compression", compression), pinch_x, pinch_y, damage_1, damage_2, beta,

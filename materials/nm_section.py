@@ -7,7 +7,7 @@ from typing import ClassVar
 from femu.component import Section
 from femu.laws import law
 from femu.materials.elastic_section import h_shape_properties
-from femu.parameters import nonnegative, number, positive
+from femu.parameters import check_sizes, nonnegative, number, positive
 
 NEWTON_LIMIT = 60
 NEWTON_TOLERANCE = 1e-15
@@ -96,5 +96,6 @@ class NMSection(Section):
                 b: float = 0.0) -> NMSection:
         """Section of a doubly symmetric H bent about its strong axis, of one steel."""
         area, inertia, modulus, ratio = h_shape_properties(depth, width, web, flange)
+        check_sizes("NMSection.h_shape", E=E, fy=fy)
         return cls(EA=E * area, EI=E * inertia, yield_force=fy * area, plastic_moment=fy * modulus,
                    flange_web_ratio=ratio, b=b)

@@ -73,14 +73,14 @@ NAN, INF = float("nan"), float("inf")
     (lambda: Pulse(1.0, 1.0), "end"), (lambda: Pulse(2.0, 1.0), "end"), (lambda: Pulse(NAN, 1.0), "start"),
     (lambda: Pulse(0.0, 1.0, NAN), "value"),
     (lambda: Sampled([0.0], [1.0]), "t, values"), (lambda: Sampled([0.0, 1.0], [1.0]), "t, values"),
-    (lambda: Sampled([0.0, 0.0], [1.0, 2.0]), "t, values"), (lambda: Sampled([1.0, 0.0], [1.0, 2.0]), "t, values"),
-    (lambda: Sampled([0.0, 1.0], [1.0, NAN]), "t, values"), (lambda: Sampled([0.0, INF], [1.0, 2.0]), "t, values"),
-    (lambda: Sampled(["a", "b"], [1.0, 2.0]), "t"), (lambda: Sampled([0.0, 1.0], None), "t, values"),
+    (lambda: Sampled([0.0, 0.0], [1.0, 2.0]), "t"), (lambda: Sampled([1.0, 0.0], [1.0, 2.0]), "t"),
+    (lambda: Sampled([0.0, 1.0], [1.0, NAN]), "values"), (lambda: Sampled([0.0, INF], [1.0, 2.0]), "t"),
+    (lambda: Sampled(["a", "b"], [1.0, 2.0]), "t"), (lambda: Sampled([0.0, 1.0], None), "values"),
     (lambda: Motion(0.0, displacement=[0, 1, 2]), "dt"), (lambda: Motion(NAN, displacement=[0, 1, 2]), "dt"),
     (lambda: Motion("1", displacement=[0, 1, 2]), "dt"), (lambda: Motion(0.1), "displacement, acceleration"),
     (lambda: Motion(0.1, displacement=[0, 1, 2], acceleration=[0, 1, 2]), "displacement, acceleration"),
-    (lambda: Motion(0.1, displacement=[0, 1]), "samples"), (lambda: Motion(0.1, displacement=[0, 1, NAN]), "samples"),
-    (lambda: Motion(0.1, acceleration=[[0, 1, 2]]), "samples"), (lambda: Motion(0.1, acceleration="abc"), "samples"),
+    (lambda: Motion(0.1, displacement=[0, 1]), "displacement"), (lambda: Motion(0.1, displacement=[0, 1, NAN]), "displacement"),
+    (lambda: Motion(0.1, acceleration=[[0, 1, 2]]), "acceleration"), (lambda: Motion(0.1, acceleration="abc"), "acceleration"),
 ])
 def test_bad_arguments(make: object, argument: str) -> None:
     with pytest.raises(InputError) as caught:

@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from femu.arguments import typed
 from femu.batch.engine import BatchProgress, Feed, execute, refused
 from femu.batch.hands import hands
 from femu.batch.outcome import RunOutcome
@@ -38,9 +39,11 @@ class Batch(ABC):
     records: Sequence[Record]
 
     def __post_init__(self) -> None:
+        if not isinstance(self.plan, Plan):
+            raise InputError("batch", "plan", self.plan, "must be a Plan")
+        if not isinstance(self.records, (list, tuple)) or not self.records:
+            raise InputError("batch", "records", self.records, "must be a list of one record or more")
         object.__setattr__(self, "records", tuple(self.records))
-        if not self.records:
-            raise InputError("batch", "records", self.records, "must be one record or more")
         for record in self.records:
             if not isinstance(record, (GroundMotion, RecordFile)):
                 raise InputError("batch", "records", record, "must be a GroundMotion or a RecordFile")
@@ -65,6 +68,7 @@ class Batch(ABC):
 
     # --- running ---
 
+    @typed
     def run(self, path: str | PathLike[str], *, workers: int | None = None, on: str | Executor | Any = "processes",
             resume: bool = False, progress: BatchProgress | None = None) -> BatchResult:
         """Do all runs and return what they found; ``path`` is the HDF5 file that takes the results as they come.
@@ -73,6 +77,8 @@ class Batch(ABC):
         process, a `concurrent.futures.Executor`, or a `dask.distributed.Client`. ``resume``: go on with the file if it is
         there; no run in it is done again. Ctrl-C stops the batch, with all finished runs in the file.
         """
+        if progress is not None and not all(callable(getattr(progress, name, None)) for name in ("start", "advance", "finish")):
+            raise InputError("batch", "progress", progress, "must have the methods start, advance and finish")
         shared = lru_cache(maxsize=1)(lambda: Runner(self.plan))
         at_work = hands(self.plan, workers, on, shared)  # processes load while this one compiles what the cache lacks
         try:

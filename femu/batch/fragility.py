@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from femu.arguments import typed
+from femu.arguments import typed, typed_methods
 from femu.batch.ida import IDACurves
 from femu.errors import AnalysisError, InputError
 
@@ -22,6 +22,7 @@ Array = npt.NDArray[np.float64]
 LEAST_DISPERSION = 1e-3
 
 
+@typed_methods
 @dataclass(frozen=True)
 class Fragility:
     """A lognormal fragility curve."""
@@ -45,6 +46,7 @@ class Fragility:
 
         if not 0.0 < confidence < 1.0:
             raise InputError("Fragility.band", "confidence", confidence, "must lie between 0 and 1")
+        self._eta(intensity)  # refuses what is no intensity
         log = np.log(np.asarray(intensity, dtype=np.float64))
         c = self.covariance
         deviation = np.sqrt(np.maximum(c[0, 0] + 2.0 * c[0, 1] * log + c[1, 1] * log**2, 0.0))
@@ -53,11 +55,12 @@ class Fragility:
 
     def _eta(self, intensity: npt.ArrayLike) -> Array:
         x = np.asarray(intensity, dtype=np.float64)
-        if x.size and x.min() <= 0.0:
-            raise InputError("Fragility", "intensity", intensity, "must be above 0")
+        if not (np.isfinite(x) & (x > 0.0)).all():
+            raise InputError("Fragility", "intensity", intensity, "must be finite numbers above 0")
         return np.asarray(np.log(x / self.median) / self.dispersion)
 
 
+@typed
 def fit_intervals(lower: npt.ArrayLike, upper: npt.ArrayLike) -> Fragility:
     """Fit to intervals (lower, upper], one a record, in which collapse happens."""
     low, high = (np.asarray(v, dtype=np.float64).reshape(-1) for v in (lower, upper))
@@ -106,6 +109,7 @@ def fit_counts(intensity: npt.ArrayLike, collapses: npt.ArrayLike, runs: npt.Arr
     return _fit(of, float(np.average(log, weights=share * (1.0 - share) + 1e-6)), 0.4)
 
 
+@typed
 def fit_curves(curves: IDACurves) -> Fragility:
     """Fit to the collapse intensities of an IDA; records that did not collapse count as such."""
     return fit_intervals(curves.standing, curves.collapse)

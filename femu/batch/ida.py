@@ -23,6 +23,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from femu.arguments import typed_methods
 from femu.batch.batch import Batch
 from femu.batch.outcome import RunOutcome
 from femu.batch.plan import Task
@@ -46,6 +47,7 @@ class Collapse(IntEnum):
     NOT_CONVERGED = 3
 
 
+@typed_methods
 @dataclass(frozen=True)
 class Tracing:
     """How the curve of a record is traced; see the module."""
@@ -64,13 +66,15 @@ class Tracing:
                 raise InputError("Tracing", name, value, "must be above 0")
         if not (isinstance(self.growth, (int, float)) and math.isfinite(self.growth) and self.growth >= 0.0):
             raise InputError("Tracing", "growth", self.growth, "must not be negative")
-        if not 0.0 <= self.flat_slope < 1.0:
+        if not (isinstance(self.flat_slope, (int, float)) and 0.0 <= self.flat_slope < 1.0):
             raise InputError("Tracing", "flat_slope", self.flat_slope, "must lie from 0 to below 1", "0 turns it off")
         if isinstance(self.runs, bool) or not isinstance(self.runs, int) or self.runs < 2:
             raise InputError("Tracing", "runs", self.runs, "must be a whole number from 2 on")
 
     def next(self, intensities: Sequence[float], collapsed: Sequence[bool]) -> float | None:
         """The intensity of the next run, from those done so far; None where the curve is traced."""
+        if len(collapsed) != len(intensities):
+            raise InputError("Tracing.next", "intensities, collapsed", (intensities, collapsed), "must be equally many")
         done = len(intensities)
         if done >= self.runs:
             return None
@@ -124,6 +128,11 @@ class IDA(Batch):
     """
 
     tracing: Tracing = Tracing(1.0, 1.0)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not isinstance(self.tracing, Tracing):
+            raise InputError("IDA", "tracing", self.tracing, "must be a Tracing")
 
     def trace(self, path: Any, **options: Any) -> IDACurves:
         """Run (see `run` for the options) and return the curves."""
@@ -194,6 +203,7 @@ class _Hunt:
             self._changed.notify_all()
 
 
+@typed_methods
 @dataclass(frozen=True, eq=False)
 class IDACurves:
     """Curves of an incremental dynamic analysis: for each record, intensities and drifts of the runs that stand."""
@@ -247,6 +257,8 @@ class IDACurves:
     def intensity_at(self, drifts: npt.ArrayLike) -> Array:
         """Intensity at which each record first reaches given drifts: rows of records; the collapse intensity beyond."""
         wanted = np.atleast_1d(np.asarray(drifts, dtype=np.float64))
+        if wanted.ndim != 1 or np.isnan(wanted).any():
+            raise InputError("IDACurves.intensity_at", "drifts", drifts, "must be a row of numbers")
         rows = np.empty((len(self.records), wanted.size))
         for r, (x, y, top) in enumerate(zip(self.intensities, self.drifts, self.collapse, strict=True)):
             x0, y0 = np.concatenate([[0.0], x]), np.maximum.accumulate(np.concatenate([[0.0], y]))
@@ -265,7 +277,10 @@ class IDACurves:
         if drifts is None:
             most = max((float(y.max()) for y in self.drifts if y.size), default=0.0)
             drifts = np.linspace(0.0, most, 101)
-        at = np.asarray(drifts, dtype=np.float64)
+        at = np.atleast_1d(np.asarray(drifts, dtype=np.float64))
+        for share in shares:
+            if not 0.0 <= share <= 1.0:
+                raise InputError("IDACurves.fractiles", "shares", shares, "must lie between 0 and 1")
         rows = np.sort(self.intensity_at(at), axis=0)
         # the empirical fractile itself, not a mean of two: some records may have no finite collapse intensity
         picks = [max(math.ceil(share * len(rows) - 1e-9) - 1, 0) for share in shares]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import math
 import pickle
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import NamedTuple
@@ -15,6 +15,7 @@ from femu.batch.source import ModelSource
 from femu.element import Name
 from femu.errors import InputError
 from femu.model import Model
+from femu.parameters import finite
 from femu.program import Program
 from femu.records import GroundMotion
 
@@ -51,7 +52,11 @@ class Plan:
             raise InputError("batch", "model", self.model, "must be a Model or a ModelSource")
         if not isinstance(self.analysis, Transient):
             raise InputError("batch", "analysis", self.analysis, "must be a Transient")
-        if self.scale_by not in MEASURES:
+        if self.gravity is not None and not isinstance(self.gravity, LoadControl):
+            raise InputError("batch", "gravity", self.gravity, "must be a LoadControl")
+        if not finite(self.damping) or not 0.0 <= self.damping < 1.0:
+            raise InputError("batch", "damping", self.damping, "must lie from 0 to below 1", "5 % is 0.05")
+        if not isinstance(self.scale_by, str) or self.scale_by not in MEASURES:
             raise InputError("batch", "scale_by", self.scale_by, f"must be one of {', '.join(MEASURES)}")
         for name in ("drift_limit", "period", "time_limit", "iteration_limit"):
             value = getattr(self, name)
@@ -60,6 +65,9 @@ class Plan:
         if not (isinstance(self.rest, (int, float)) and math.isfinite(self.rest) and self.rest >= 0.0):
             raise InputError("batch", "rest", self.rest, "must not be negative")
         if self.storeys is not None:
+            listed = isinstance(self.storeys, Iterable) and not isinstance(self.storeys, (str, bytes))
+            if not listed or not all(isinstance(name, (int, str)) for name in self.storeys):
+                raise InputError("batch", "storeys", self.storeys, "must be names of nodes")
             object.__setattr__(self, "storeys", tuple(self.storeys))
 
     def compile(self) -> Program:

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from femu.arguments import typed_methods
 from femu.batch.outcome import RunOutcome
 from femu.batch.results_file import COLUMNS, COUNTS, FORMAT, STOREY_COLUMNS
 from femu.errors import FileError, InputError, UnsupportedError
@@ -19,6 +20,7 @@ from femu.hdf5_file import attributes, numbers, opened, table, text
 Array = npt.NDArray[Any]
 
 
+@typed_methods
 @dataclass(frozen=True, eq=False)
 class BatchResult:
     """One row a run. ``columns`` are the variables of the file over runs; see `femu.batch.results_file`."""

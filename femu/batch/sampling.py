@@ -74,6 +74,9 @@ class Lognormal:
         return self.median * np.exp(self.dispersion * ndtri(share))
 
 
+MOST_SAMPLES = 10**7
+
+
 @typed
 def latin_hypercube(vary: Mapping[str, Distribution], samples: int, seed: int) -> list[dict[str, float]]:
     """Parameter sets in which each parameter takes one value from each of ``samples`` equally likely intervals."""
@@ -103,8 +106,11 @@ def _sets(vary: Mapping[str, Distribution], shares: Array) -> list[dict[str, flo
 def _check(vary: Mapping[str, Distribution], samples: int) -> None:
     if not vary:
         raise InputError("sampling", "vary", vary, "must name one parameter or more")
-    if isinstance(samples, bool) or not isinstance(samples, int) or samples < 1:
-        raise InputError("sampling", "samples", samples, "must be a whole number from 1 on")
+    for name, distribution in vary.items():
+        if not callable(getattr(distribution, "quantile", None)):
+            raise InputError("sampling", f"vary[{name!r}]", distribution, "must be a distribution", "Normal(1.0, 0.1)")
+    if isinstance(samples, bool) or not isinstance(samples, int) or not 1 <= samples <= MOST_SAMPLES:
+        raise InputError("sampling", "samples", samples, f"must be a whole number from 1 to {MOST_SAMPLES}")
 
 
 def _rng(seed: int) -> np.random.Generator:

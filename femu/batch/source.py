@@ -7,9 +7,11 @@ import os
 from dataclasses import dataclass
 from pathlib import Path
 
+from femu.arguments import typed_class
 from femu.errors import InputError
 from femu.model import Model
 from femu.named_function import call_named
+from femu.parameters import finite
 from femu.records import GroundMotion
 
 Path_ = str | os.PathLike[str]
@@ -17,6 +19,7 @@ KINDS = ("at2", "csv", "columns", "text", "cosmos", "smc")
 _BY_ENDING = {".at2": "at2", ".csv": "csv", ".v2": "cosmos", ".v2c": "cosmos", ".smc": "smc"}
 
 
+@typed_class
 @dataclass(frozen=True)
 class RecordFile:
     """A record in a file, read when a run needs it.
@@ -25,13 +28,17 @@ class RecordFile:
     unit and step; any other file is plain text, in ``unit`` and ``dt`` seconds apart. ``factor`` multiplies the samples.
     """
 
-    path: Path_
+    path: str | os.PathLike[str]
     kind: str | None = None
     unit: str | None = None
     dt: float | None = None
     factor: float = 1.0
 
     def __post_init__(self) -> None:
+        for name in ("dt", "factor"):
+            value = getattr(self, name)
+            if value is not None and (not finite(value) or (name == "dt" and value <= 0.0)):
+                raise InputError(f"record {self.name!r}", name, value, "must be a finite number, and a step above 0")
         if self.kind is not None and self.kind not in KINDS:
             raise InputError(f"record {self.name!r}", "kind", self.kind, f"must be one of {', '.join(KINDS)}")
         if self._kind in ("text", "columns") and self.unit is None:
@@ -89,6 +96,7 @@ def record_fingerprint(record: Record) -> str:
     return repr((record.name, record.dt, hashlib.sha256(record.acceleration.tobytes()).hexdigest()))
 
 
+@typed_class
 @dataclass(frozen=True)
 class ModelSource:
     """A function that returns a `Model`: ``package.module:function`` or ``file.py:function``.

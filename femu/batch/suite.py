@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import threading
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -15,6 +14,7 @@ from femu.batch.plan import Task
 from femu.batch.results_file import ResultsFile
 from femu.batch.runner import Demand
 from femu.errors import InputError
+from femu.parameters import finite
 
 
 @dataclass(frozen=True)
@@ -36,10 +36,13 @@ class Suite(Batch):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        object.__setattr__(self, "scales", tuple(float(s) for s in self.scales))
-        object.__setattr__(self, "parameter_sets", tuple(dict(p) for p in self.parameter_sets))
-        if not self.scales or not all(math.isfinite(s) for s in self.scales):
-            raise InputError("Suite", "scales", self.scales, "must be one finite number or more")
+        scales, sets = self.scales, self.parameter_sets
+        if not isinstance(scales, (Sequence, np.ndarray)) or not len(scales) or not all(map(finite, scales)):
+            raise InputError("Suite", "scales", scales, "must be one finite number or more")
+        if not isinstance(sets, Sequence) or isinstance(sets, str) or not all(isinstance(p, Mapping) for p in sets):
+            raise InputError("Suite", "parameter_sets", sets, "must be tables of values by name")
+        object.__setattr__(self, "scales", tuple(float(s) for s in scales))
+        object.__setattr__(self, "parameter_sets", tuple(dict(p) for p in sets))
         if self.plan.scale_by != "factor" and min(self.scales) <= 0.0:
             raise InputError("Suite", "scales", self.scales, f"must be above 0, as they are values of {self.plan.scale_by}")
         if not self.parameter_sets:

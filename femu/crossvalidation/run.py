@@ -8,15 +8,17 @@ from queue import SimpleQueue
 from typing import Any
 
 from femu.analyses import Transient
+from femu.arguments import typed
 from femu.crossvalidation.case import DYNAMIC, STATIC, Case, Limit, ModelCase, Prepared, Verdict
 from femu.crossvalidation.peer import JOB_SECONDS, Peer
 from femu.crossvalidation.translate import Stage
 from femu.errors import AnalysisError, InputError, UnsupportedError
 from femu.model import Model
 
-PROCESSES = 2
+PROCESSES, MOST_PROCESSES = 2, 64
 
 
+@typed
 def run_cases(cases: Iterable[Case], *, seconds: float = JOB_SECONDS, processes: int = PROCESSES,
               seen: Callable[[str], None] | None = None) -> list[Verdict]:
     """Verdicts of cases, in their order. femu runs a case while openseespy runs those before, in its ``processes``.
@@ -24,6 +26,14 @@ def run_cases(cases: Iterable[Case], *, seconds: float = JOB_SECONDS, processes:
     A case that cannot be compared has a message instead of differences; it does not stop the others. ``seen`` is
     told the name of each case as it begins.
     """
+    if not 1 <= processes <= MOST_PROCESSES:
+        raise InputError("run_cases", "processes", processes, f"must be a whole number from 1 to {MOST_PROCESSES}")
+    if not seconds > 0.0:
+        raise InputError("run_cases", "seconds", seconds, "must be above 0")
+    cases = list(cases)
+    for case in cases:
+        if not isinstance(case, Case):
+            raise InputError("run_cases", "cases", case, "must be a Case")
     peers = [Peer(seconds) for _ in range(processes)]
     idle: SimpleQueue[Peer] = SimpleQueue()
     for peer in peers:
@@ -52,6 +62,7 @@ def run_cases(cases: Iterable[Case], *, seconds: float = JOB_SECONDS, processes:
             peer.close()
 
 
+@typed
 def crossvalidate(model: Model, analysis: Any, motion: Any = None, *, duration: float | None = None,
                   seconds: float = JOB_SECONDS) -> Verdict:
     """Compare one model and analysis with openseespy; in a sequence of analyses each goes on from the one before.

@@ -20,6 +20,8 @@ import numpy as np
 
 import femu
 from femu.analyses import ArcLength, DisplacementControl, LoadControl, Transient
+from femu.analyses.transient import _by_direction
+from femu.arguments import typed
 from femu.crossvalidation.book import Untranslatable
 from femu.crossvalidation.series import write_series
 from femu.crossvalidation.translate import DIRECTIONS, Scales, Translator, _algorithm, _integrator, _own_means, _share
@@ -237,6 +239,7 @@ class ScriptWriter(Translator):
         return lines
 
 
+@typed
 def write_opensees(
     model: Model, path: str | PathLike[str], analysis: Any = None, motion: Any = None, duration: float | None = None
 ) -> None:
@@ -249,9 +252,11 @@ def write_opensees(
         raise FileError(path, f"cannot be written: {problem}") from problem
 
 
+@typed
 def opensees_script(model: Model, analysis: Any = None, motion: Any = None, duration: float | None = None) -> str:
     """The text of the script; see `write_opensees`."""
-    stages = list(analysis) if isinstance(analysis, Sequence) else [analysis] if analysis is not None else []
+    stages = list(analysis) if isinstance(analysis, (list, tuple)) else [analysis] if analysis is not None else []
+    _by_direction(motion)  # refuses what is no motion
     writer = ScriptWriter(model)
     functions = [writer.build(), *(writer.pattern(name) for name in model.patterns), writer.solver()]
     main = ["    build()"]

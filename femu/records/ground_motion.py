@@ -5,12 +5,14 @@ from __future__ import annotations
 import math
 import os
 from dataclasses import dataclass, replace
+from functools import cache
 from importlib import resources
 from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from femu.arguments import typed_methods
 from femu.errors import InputError
 from femu.records.at2 import read_at2
 from femu.records.cosmos import read_cosmos
@@ -23,9 +25,18 @@ from femu.records.text_file import read_text
 if TYPE_CHECKING:
     from femu.records.spectrum import Spectrum
 
+LONGEST_PERIOD = 1e6  # seconds: far beyond any structure
 _ROUNDING = 1e-9  # of a step: two times closer than this are the same sample
 
 
+@cache
+def _el_centro() -> Reading:
+    """Read once: examples and studies ask for it again and again."""
+    with resources.as_file(resources.files("femu.records") / "data" / "elcentro_1940_ns.csv") as path:
+        return read_csv(path)
+
+
+@typed_methods
 @dataclass(frozen=True, eq=False, repr=False)
 class GroundMotion:
     """A record of base acceleration.
@@ -47,7 +58,7 @@ class GroundMotion:
         except (TypeError, ValueError):
             raise InputError(what, "acceleration", self.acceleration, "must be a list of numbers") from None
         if samples.ndim != 1 or samples.size < 2:
-            raise InputError(what, "acceleration", samples, f"has shape {samples.shape}; it must be one row of at "
+            raise InputError(what, "acceleration", self.acceleration, f"has shape {samples.shape}; it must be one row of at "
                              "least two samples")
         if not np.all(np.isfinite(samples)):
             first = int(np.flatnonzero(~np.isfinite(samples))[0])
@@ -61,8 +72,7 @@ class GroundMotion:
     @classmethod
     def el_centro(cls) -> GroundMotion:
         """El Centro 1940, north-south: 1560 samples at 0.02 s, peak 0.3188 g. It comes with femu."""
-        with resources.as_file(resources.files("femu.records") / "data" / "elcentro_1940_ns.csv") as path:
-            return replace(cls._of(read_csv(path)), name="El Centro 1940 NS")
+        return replace(cls._of(_el_centro()), name="El Centro 1940 NS")
 
     @classmethod
     def from_at2(cls, path: str | os.PathLike[str]) -> GroundMotion:
@@ -159,6 +169,8 @@ class GroundMotion:
             raise InputError(what, "pga, factor, sa", (pga, factor, sa), "must be given one without the others",
                              "write scaled(pga=...), scaled(factor=...) or scaled(sa=..., period=...)")
         if sa is not None and period is not None:
+            if not (math.isfinite(period) and 0.0 < period < LONGEST_PERIOD):
+                raise InputError(what, "period", period, f"must be above 0, and below {LONGEST_PERIOD:g} s")
             if not math.isfinite(sa) or sa <= 0.0:
                 raise InputError(what, "sa", sa, "must be greater than zero", "give it in m/s², e.g. 0.6*g")
             now = self.sa(period, damping)

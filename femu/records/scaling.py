@@ -27,9 +27,9 @@ def scaled_to_spectrum(motions: Sequence[GroundMotion], periods: ArrayLike, targ
     if not len(motions):
         raise InputError("scaled_to_spectrum", "motions", motions, "must be one record or more")
     if wanted.shape != at.shape or not np.isfinite(wanted).all() or wanted.min() <= 0.0:
-        raise InputError("scaled_to_spectrum", "target", target, f"must be {at.size} numbers above 0, one a period")
-    if floor is not None and not floor > 0.0:
-        raise InputError("scaled_to_spectrum", "floor", floor, "must be above 0")
+        raise InputError("scaled_to_spectrum", "periods, target", (periods, target), "must be equally many, the targets above 0")
+    if floor is not None and not 0.0 < floor < np.inf:
+        raise InputError("scaled_to_spectrum", "floor", floor, "must be a finite number above 0")
     spectra = np.stack([motion.spectrum(at, damping).pseudo_acceleration for motion in motions])
     if spectra.min() <= 0.0:
         still = motions[int(spectra.min(axis=1).argmin())]

@@ -53,6 +53,8 @@ def spectrum_compatible(seed: int, periods: ArrayLike, target: ArrayLike, *, dur
         raise InputError("spectrum_compatible", "target", target, f"must be {at.size} numbers above 0, one a period")
     order = np.argsort(at)
     at, wanted = at[order], wanted[order]
+    if not 0 <= rounds <= MOST_ROUNDS:
+        raise InputError("spectrum_compatible", "rounds", rounds, f"must be a whole number from 0 to {MOST_ROUNDS}")
     motion = synthetic(seed, duration=duration, dt=dt)
     samples, best, error = motion.acceleration.copy(), motion.acceleration, math.inf
     frequency = np.fft.rfftfreq(samples.size, dt)
@@ -87,9 +89,14 @@ def _ground(frequency: Array, ground_frequency: float, ground_damping: float) ->
     return tajimi * (-(low**2)) / (1.0 - low**2 + 2j * LOW_DAMPING * low)
 
 
+MOST_SAMPLES, MOST_ROUNDS = 10**8, 1000
+
+
 def _times(duration: float, dt: float) -> Array:
     if not (math.isfinite(duration) and math.isfinite(dt) and 0.0 < dt < duration):
         raise InputError("synthetic", "duration, dt", (duration, dt), "must be above 0, and dt the smaller")
+    if duration / dt > MOST_SAMPLES:
+        raise InputError("synthetic", "duration, dt", (duration, dt), f"must be at most {MOST_SAMPLES} samples")
     return np.asarray(dt * np.arange(round(duration / dt) + 1), dtype=np.float64)
 
 
