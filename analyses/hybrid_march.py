@@ -172,7 +172,6 @@ class HybridMarch:
                 self._must(kernel(context), step)
                 if test.integrator.elements_stay:
                     self._must(self._settle(context, places, step + 1), step)
-                self.done = step + 1
                 for asked in self.asked:
                     asked.element.specimen.commit(now)
                     asked.element.committed(self.program, self.elements)
@@ -185,6 +184,7 @@ class HybridMarch:
                     noted = row if watched is None else np.concatenate([row, watched()])
                     self.journal.commit(step + 1, now, self.state.vector, test._extra(), test.parameters, noted)
                     row[2] = clock() - start  # with the journal's own time, which the journal itself cannot hold
+                self.done = step + 1
         finally:
             self.seconds = clock() - begun
 
@@ -247,7 +247,8 @@ class HybridMarch:
             if asked.inside:
                 asked.tangent.stiffness = asked.element.stiffness_of(self.program, self.elements)
                 asked.tangent.updates = int(self.record.rows[:self.done + 1, asked.columns.updated[0]].sum())
-        marcher.done, marcher.rows = self.done, int(self.run.context[slot.ROW])
+        # a step that was taken but could not be written any more is none
+        marcher.done, marcher.rows = self.done, min(int(self.run.context[slot.ROW]), 1 + self.done // self.test._save.every)
         marcher.message, marcher.seconds = message or outcome.value, self.seconds
         report = pacer.report(self.record.rows[self.first + 1:self.done + 1, 2]) if pacer is not None else None
         return HybridResult.of_test(marcher, outcome, self.record, self.test._transient.dt, report)

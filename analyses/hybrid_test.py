@@ -95,11 +95,16 @@ class HybridTest:
     ``tangents`` maps names of experimental elements to estimators; the others keep their initial stiffness. ``updater`` learns
     parameters of the model on the way; mass and damping matrices stay those of the start. ``pace`` takes the steps in real time,
     otherwise they follow as fast as they come. The result tells how the test ended; see `femu.Outcome`.
+
+    What was measured is handed to the system before the test goes on, and survives the end of the program. ``durable`` says
+    whether it must be on the disk by then, and survive a power cut: some milliseconds a step. Left out, it is so where a specimen
+    is physical and no pace is held.
     """
 
     def __init__(self, model: Model | Program, motion: Excitation = None, integrator: OneStep | None = None, *, dt: float,
                  duration: float | None = None, tangents: Mapping[Name, TangentEstimator] | None = None,
-                 updater: Updater | None = None, pace: Pace | None = None, save: Save | None = None) -> None:
+                 updater: Updater | None = None, pace: Pace | None = None, save: Save | None = None,
+                 durable: bool | None = None) -> None:
         self.program = as_program(model)
         self.elements: dict[Name, Experimental] = {
             n: e for n, e in self.program.elements.items() if isinstance(e, Experimental)}
@@ -115,7 +120,7 @@ class HybridTest:
             raise InputError("HybridTest", "updater", updater, f"must learn from one of {list(self.elements)}")
         if pace is not None and not isinstance(pace, Pace):
             raise InputError("HybridTest", "pace", pace, "must be a Pace", "for example Pace(1024)")
-        self.updater, self.pace, self._save = updater, pace, what_to_save(save, Save())
+        self.updater, self.pace, self._save, self._durable = updater, pace, what_to_save(save, Save()), durable
         test = getattr(self.integrator, "test", None) or RelativeUnbalance()
         self._transient = Transient(self.integrator, dt=dt, test=test, policy=Policy.none())
         self._motions = _by_direction(motion)
@@ -246,8 +251,9 @@ class HybridTest:
                 "rate": self.pace.rate if self.pace is not None else None,
                 "updating": list(self.updater.names) if watched is not None else [], "updating_at": width}  # type: ignore[union-attr]
         width += len(watched()) if watched is not None else 0
-        # on the disk before the test goes on, where something real is measured and no clock is held
-        durable = self.pace is None and any(e.specimen.physical for e in self.elements.values())
+        durable = self._durable
+        if durable is None:
+            durable = self.pace is None and any(e.specimen.physical for e in self.elements.values())
         return Journal(path, {str(n): e.specimen.size for n, e in self.elements.items()}, state=p.layout.size, durable=durable,
                        specimens=len(self._extra()), parameters=(list(p.parameters.names), p.parameters.vector),
                        updated=self.updater is not None, record=width, about={**self.describe(), **told}, overwrite=overwrite)

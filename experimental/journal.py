@@ -23,6 +23,7 @@ import contextlib
 import json
 import os
 import shutil
+import tempfile
 import time as clock
 from collections.abc import Collection, Mapping
 from typing import Any
@@ -66,7 +67,7 @@ class _Rows:
         chunk = max(1, min(GROWTH, CHUNK_FLOATS // width))
         file.create_dataset(name, shape=(GROWTH, width), maxshape=(None, width), chunks=(chunk, width), dtype="<f8",
                             fillvalue=np.nan)
-        self.count = 0
+        self.count, self.failed = 0, False
         self._row = np.empty(width)
         self.open(file)
 
@@ -97,6 +98,7 @@ class _Rows:
             self.data.id.write(self._source, self._target, row)
             self.data.id.flush()
         except (OSError, RuntimeError) as problem:  # h5py raises either
+            self.failed = True
             raise JournalFull(f"The journal cannot be written: {' '.join(str(problem).split())}. The row of {self.name} at step "
                               f"{step}, t = {time:g} was {row[HEAD:-TAIL][:SHOWN].tolist()}.") from problem
         self.count += 1
@@ -153,8 +155,7 @@ class Journal:
     def _give_up(self) -> None:
         """Let go of a file that nobody needs, and remove it."""
         self._closed = True
-        with contextlib.suppress(OSError, RuntimeError):
-            self._file.close()
+        self._abandon()
         with contextlib.suppress(OSError):
             os.remove(self.path)
 
@@ -190,7 +191,7 @@ class Journal:
         """A measurement has come in that cannot be believed. What of it is no number, or is missing, is written as NaN."""
         rows = self._refused[name]
         size = (rows.data.shape[1] - HEAD - TAIL) // 2
-        rows.add(step, time, *(_numbers(getattr(measured, what, None), size) for what in ("displacement", "force")))
+        rows.add(step, time, *(_numbers(measured, what, size) for what in ("displacement", "force")))
         if self._durable:
             self._sync()
 
@@ -278,17 +279,45 @@ class Journal:
             told[:] = _as_bytes(ending, message)
             told.flush()
             self._sync()
+            if any(rows.failed for rows in self._tables()):
+                self._abandon()
             self._file.close()
         except (OSError, RuntimeError, JournalFull) as problem:
+            self._abandon()
             if ending is not Outcome.JOURNAL_FULL:  # then it is known, and what was flushed can be read
                 raise FileError(self.path, f"cannot be closed: {' '.join(str(problem).split())}") from problem
 
+    def _abandon(self) -> None:
+        """Leave the file as it is, and let HDF5 close something else.
 
-def _numbers(values: Any, size: int) -> Array:
+        HDF5 cannot close a file that cannot be written, and takes the interpreter down when it tries, then or later.
+        """
+        try:
+            handle = self._file.id.get_vfd_handle()
+            with _nowhere() as nowhere:
+                # a limit on the size of files would hold here too
+                os.pwrite(nowhere.fileno(), b"\0", os.fstat(handle).st_size + RESERVE)
+                os.dup2(nowhere.fileno(), handle)
+            self._file.close()
+        except (AttributeError, OSError, RuntimeError, ValueError):
+            _NEVER_CLOSED.append(self)
+
+
+_NEVER_CLOSED: list[Journal] = []
+"""Journals that could be neither closed nor left: the program must be able to go on without them."""
+
+
+def _nowhere() -> Any:
+    """A file in memory, or where there is none, on the disk for scratch."""
+    make = getattr(os, "memfd_create", None)
+    return os.fdopen(make("femu"), "w+b") if make is not None else tempfile.TemporaryFile()
+
+
+def _numbers(measured: Any, what: str, size: int) -> Array:
     """So many numbers of whatever was measured."""
     out = np.full(size, np.nan)
-    with contextlib.suppress(TypeError, ValueError):
-        found = np.ravel(np.asarray(values, dtype=float))[:size]
+    with contextlib.suppress(Exception):  # that there was something is worth a row in any case
+        found = np.ravel(np.asarray(getattr(measured, what), dtype=float))[:size]
         out[:len(found)] = found
     return out
 

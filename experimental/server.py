@@ -64,13 +64,15 @@ class Served:
 class SpecimenServer:
     """Hosts a specimen. ``port=0`` takes any free port; see ``server.port``.
 
-    ``wait`` is how long it waits for a client (None: for ever), ``silence`` how long for each message of it.
+    ``wait`` is how long it waits for a client (None: for ever), ``silence`` how long for each message of it. What a physical
+    specimen has measured is on the disk before it is sent; that takes some milliseconds, and ``durable=False`` leaves it to the
+    system, for tests in real time.
     """
 
     def __init__(self, specimen: Specimen, *, protocol: str = "application", port: int = 0, host: str = LOOPBACK,
                  udp: bool = False, limits: Limits | None = None, journal: str | PathLike[str] | None = None,
                  wait: float | None = None, silence: float = SILENCE, tag: int = 1, version: float = VERSION,
-                 say: Callable[[str], None] | None = None) -> None:
+                 say: Callable[[str], None] | None = None, durable: bool = True) -> None:
         if protocol not in PROTOCOLS:
             raise InputError("SpecimenServer", "protocol", protocol, f"must be one of {PROTOCOLS}")
         self.specimen, self.protocol, self.udp = specimen, protocol, udp
@@ -80,7 +82,8 @@ class SpecimenServer:
         self._guard = Guard(self._limits, specimen.size, specimen.initial_stiffness())
         self._listener = Listener(port, host, udp)
         self.host, self.port = self._listener.host, self._listener.port
-        self._journal = Journal(journal, {CHANNEL: specimen.size}, specimens=len(specimen.state), durable=specimen.physical,
+        self._journal = Journal(journal, {CHANNEL: specimen.size}, specimens=len(specimen.state),
+                                durable=durable and specimen.physical,
                                 about={"model": "server", "protocol": protocol}) if journal is not None else None
         n = specimen.size
         self._measured = Measurement(np.zeros(n), np.zeros(n))

@@ -98,6 +98,7 @@ class UdpLink(Link):
     def __init__(self, connected: socket.socket, silence: float, first: bytes = b"") -> None:
         super().__init__(connected, silence)
         self._first = first
+        self._greetings = {HELLO}  # datagrams of the beginning, which may come twice
         self.cut = DATAGRAM
 
     def send(self, data: bytes) -> None:
@@ -130,11 +131,15 @@ class UdpLink(Link):
                     raise PeerSilent(f"The other side did not send a whole message within {self.silence:g} s.") from None
                 except OSError as problem:
                     raise PeerLost(f"The other side cannot be reached: {problem}.") from None
+            if not data and len(part) != count and part in self._greetings:
+                continue
             if len(data) + len(part) > count or not part:
                 raise BadMessage(f"The other side sent a message of {len(data) + len(part)} bytes; {count} were expected.")
             if not data and len(part) < count:
                 self.cut = len(part)  # answers are cut as the other side cuts
             data += part
+        if len(data) == IDS_BYTES:
+            self._greetings.add(data)
         return data
 
 

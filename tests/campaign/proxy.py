@@ -16,19 +16,66 @@ Behaviour = Callable[[str, int, bytes], "list[bytes] | None"]
 
 
 class Held:
-    """Keeps one message back and passes it on after the next: reorders."""
+    """Keeps one message back and passes it on after the next of its direction: reorders."""
 
-    def __init__(self, at: int) -> None:
-        self.at, self.kept = at, b""
+    def __init__(self, at: int, direction: str = REQUEST) -> None:
+        self.at, self.direction, self.kept = at, direction, b""
+
+    def __call__(self, direction: str, number: int, data: bytes) -> list[bytes] | None:
+        if direction == self.direction and number == self.at:
+            self.kept = data
+            return []
+        if direction == self.direction and self.kept:
+            kept, self.kept = self.kept, b""
+            return [data, kept]
+        return [data]
+
+
+class Repeated:
+    """Passes one request on, and once more ``later`` requests after it: a datagram that took two ways."""
+
+    def __init__(self, at: int, later: int = 4) -> None:
+        self.at, self.later, self.kept = at, later, b""
 
     def __call__(self, direction: str, number: int, data: bytes) -> list[bytes] | None:
         if direction == REQUEST and number == self.at:
             self.kept = data
-            return []
-        if direction == REQUEST and self.kept:
-            kept, self.kept = self.kept, b""
-            return [data, kept]
+        return [data, self.kept] if direction == REQUEST and number == self.at + self.later else [data]
+
+
+class Gone:
+    """From a request on nothing comes through any more, and nobody is told: a cable that was pulled."""
+
+    def __init__(self, at: int) -> None:
+        self.at, self.gone = at, False
+
+    def __call__(self, direction: str, number: int, data: bytes) -> list[bytes] | None:
+        self.gone = self.gone or (direction == REQUEST and number >= self.at)
+        return [] if self.gone else [data]
+
+
+def cut_after(count: int) -> Behaviour:
+    """Cut the connection at the first request after so many bytes of requests, however they are packed."""
+    seen = [0]
+
+    def behave(direction: str, number: int, data: bytes) -> list[bytes] | None:
+        if direction == REQUEST:
+            seen[0] += len(data)
+            if seen[0] > count:
+                return None
         return [data]
+
+    return behave
+
+
+def late(number: int, seconds: float) -> Behaviour:
+    """One answer waits for so many seconds."""
+    def behave(direction: str, count: int, data: bytes) -> list[bytes]:
+        if (direction, count) == (ANSWER, number):
+            time.sleep(seconds)
+        return [data]
+
+    return behave
 
 
 def at(number: int, what: Callable[[bytes], list[bytes] | None], direction: str = REQUEST) -> Behaviour:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+import femu.experimental
 from femu import GroundMotion, Model
 from femu.analyses import HybridResult, HybridTest
 from femu.elements import TwoNodeLink
@@ -15,6 +17,7 @@ from femu.experimental import (
     EmulatedSpecimen,
     ExperimentalElement,
     Limits,
+    Measurement,
     RemoteApplication,
     SensorCheck,
     SpecimenServer,
@@ -31,7 +34,7 @@ REACH = 0.2  # metres that the actuator may move
 LOAD = 1e5  # newtons that it may take
 SILENCE = 1.0
 PATIENCE = 60.0  # seconds after which something counts as hung
-NAME = "device"
+NAME, SECOND = "device", "second"
 
 
 class Specimen(EmulatedSpecimen):
@@ -50,8 +53,45 @@ def specimen() -> Specimen:
     return Specimen(Bilinear(STIFFNESS, STRENGTH, 0.1))
 
 
-def test_of(specimen: Any, steps: int = STEPS, unwatched: bool = False, **options: Any) -> HybridTest:
-    """A hybrid test of two masses; the lower one stands on a specimen. Its sensors may be left unwatched."""
+class Stopping(Specimen):
+    """Somebody stops the test while it moves for the n-th time."""
+
+    def __init__(self, at: int) -> None:
+        super().__init__(Bilinear(STIFFNESS, STRENGTH, 0.1))
+        self.at = at
+
+    def apply(self, command: Any, time: float) -> Measurement:
+        if self._clock[0] == self.at - 1:
+            raise KeyboardInterrupt
+        return super().apply(command, time)
+
+
+class Physical(femu.experimental.Specimen):
+    """Steel: it cannot be set back, can be read where it stands, and counts its commands. At one of them something happens."""
+
+    size = 1
+
+    def __init__(self, happens: Callable[[Measurement], Any] | None = None, at: int = 20) -> None:
+        self.inner, self.happens, self.at, self.holds = specimen(), happens, at, 0
+        self.commands: list[float] = []
+
+    def apply(self, command: Any, time: float) -> Any:
+        self.commands.append(float(command[0]))
+        measured = self.inner.apply(command, time)
+        return self.happens(measured) if self.happens is not None and len(self.commands) == self.at else measured
+
+    def reading(self, last: Any) -> Measurement:
+        return self.inner.reading(last)
+
+    def hold(self) -> None:
+        self.holds += 1
+
+
+def test_of(specimen: Any, steps: int = STEPS, unwatched: bool = False, second: Any = None, **options: Any) -> HybridTest:
+    """A hybrid test of two masses; the lower one stands on a specimen, the upper one may hang on a ``second``.
+
+    The sensors may be left unwatched.
+    """
     model = Model("rig")
     model.node("A", 0.0, 0.0, fixed=True)
     model.node("B", 2.0, 0.0, fixed=("y", "rz"), mass=(1e4, 0.0, 0.0))
@@ -60,6 +100,8 @@ def test_of(specimen: Any, steps: int = STEPS, unwatched: bool = False, **option
                                   sensor_check=None if unwatched else SensorCheck(),
                                   limits=Limits(displacement=REACH, force=LOAD, silence=SILENCE)))
     model.add(TwoNodeLink("upper", "B", "C", {"x": Elastic(1e6)}))
+    if second is not None:
+        model.add(ExperimentalElement(SECOND, [("C", "x")], specimen=second, stiffness=[[STIFFNESS]]))
     return HybridTest(model, GroundMotion.el_centro(), dt=DT, duration=steps * DT, **options)
 
 
@@ -73,11 +115,12 @@ class Laboratory:
     def __init__(self, folder: Path, udp: bool = False, stone: Specimen | None = None) -> None:
         self.folder, self.udp, self.specimen, self.days = folder, udp, stone or specimen(), 0
         self.served: list[Served] = []
+        self.silence = SILENCE
 
     def open(self) -> int:
         """Begin to serve; returns the port."""
         self.days += 1
-        server = SpecimenServer(self.specimen, udp=self.udp, wait=PATIENCE, silence=SILENCE,
+        server = SpecimenServer(self.specimen, udp=self.udp, wait=PATIENCE, silence=self.silence,
                                 journal=self.folder / f"laboratory-{self.days}.h5", limits=Limits(displacement=REACH))
         self._thread = threading.Thread(target=lambda: self.served.append(server.serve()), daemon=True)
         self._thread.start()

@@ -215,7 +215,7 @@ def test_a_test_that_was_interrupted_in_its_first_step_is_resumed(tmp_path):
         raise KeyboardInterrupt
 
     stone.commit = stop
-    assert make(stone).run(tmp_path / "j.h5").steps == 1  # taken, but not committed
+    assert make(stone).run(tmp_path / "j.h5").steps == 0  # taken, but not committed
     record = read_journal(tmp_path / "j.h5")
     assert (record.steps, len(record.measured["e"])) == (0, 1)
     del stone.commit
