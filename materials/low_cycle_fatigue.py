@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from femu.component import Constitutive, Material, part_table, require
-from femu.errors import InputError
 from femu.kernels import Kernel, inlined, kernel, load, shift, store
 from femu.laws import BLOCK
 from femu.materials._composite import OWN_INTEGERS, call_part
-from femu.materials.min_max import NO_LIMIT
+from femu.materials._limited import NO_LIMIT, LimitedMaterial
 from femu.parameters import number, positive
 
 RESIDUAL = 1e-8
@@ -97,7 +95,7 @@ def _fatigue(n, i, p, c, t, w, x, r, s, y, k, d):
     return outcome
 
 
-class LowCycleFatigue(Material):
+class LowCycleFatigue(LimitedMaterial):
     """A material that breaks when its cycles of strain have used up its life; OpenSees' ``Fatigue``.
 
     A cycle of the range r (largest less smallest strain) takes its share of the life after Coffin and Manson, and the
@@ -119,7 +117,6 @@ class LowCycleFatigue(Material):
     1953; Ballio and Castiglioni, J. Constr. Steel Res. 34(1), 1995.
     """
 
-    material: Material
     E0: float = positive("range of strain of which one cycle breaks the material", "strain", default=0.191)
     m: float = number("slope of range over cycles, both as logarithms; a negative number", upper=0.0, open=True,
                       default=-0.458)
@@ -131,27 +128,9 @@ class LowCycleFatigue(Material):
     history: ClassVar[tuple[str, ...]] = (
         "failed", "damage", "first_peak", "second_peak", "third_peak", "strain", "direction", "stage", "estimated_damage")
 
-    def validate(self) -> None:
-        require(self.label(), "material", self.material, Material, "give a uniaxial material")
-        if not self.smallest_strain < 0.0 < self.largest_strain:
-            limits = (self.smallest_strain, self.largest_strain)
-            raise InputError(self.label(), "smallest_strain, largest_strain", limits,
-                             "must lie on the two sides of zero", "for example -0.2 and 0.2")
-
-    def parts(self) -> list[tuple[str, Constitutive]]:
-        return [("material", self.material)]
-
     @property
     def breaks_after_step(self) -> bool:
         return True
-
-    def integers(self) -> list[int]:
-        rate = int(self.material.rate_dependent)
-        return [len(self.material.history_names()), rate,
-                *part_table([self.material], len(self.declared), len(self.history), OWN_INTEGERS)]
-
-    def workspace(self, points: int) -> int:
-        return points + self.material.workspace(points)
 
     def kernel(self) -> Kernel:
         return _fatigue

@@ -4,15 +4,11 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from femu.component import Constitutive, Material, part_table, require
-from femu.errors import InputError
 from femu.kernels import Kernel, kernel, shift
 from femu.laws import BLOCK
 from femu.materials._composite import OWN_INTEGERS, call_part
+from femu.materials._limited import NO_LIMIT, LimitedMaterial
 from femu.parameters import number
-
-NO_LIMIT = 1e16
-"""Strain that stands for no limit, as in OpenSees."""
 
 
 @kernel(BLOCK)
@@ -33,36 +29,18 @@ def _min_max(n, i, p, c, t, w, x, r, s, y, k, d):
     return failed
 
 
-class MinMax(Material):
+class MinMax(LimitedMaterial):
     """A material that fails for good once its strain reaches a limit; OpenSees' ``MinMax``.
 
     From the step that reaches ``smallest_strain`` or ``largest_strain`` on, stress and tangent are zero. (The
     tangent of OpenSees is 1e-8 of the initial one there.)
     """
 
-    material: Material
     smallest_strain: float = number("strain in compression at which it fails, a negative number", "strain",
                                     default=-NO_LIMIT)
     largest_strain: float = number("strain in tension at which it fails", "strain", default=NO_LIMIT)
 
     history: ClassVar[tuple[str, ...]] = ("failed",)
-
-    def validate(self) -> None:
-        require(self.label(), "material", self.material, Material, "give a uniaxial material")
-        if not self.smallest_strain < 0.0 < self.largest_strain:
-            limits = (self.smallest_strain, self.largest_strain)
-            raise InputError(self.label(), "smallest_strain, largest_strain", limits,
-                             "must lie on the two sides of zero", "for example -0.004 and 0.05")
-
-    def parts(self) -> list[tuple[str, Constitutive]]:
-        return [("material", self.material)]
-
-    def integers(self) -> list[int]:
-        rate = int(self.material.rate_dependent)
-        return [len(self.material.history_names()), rate, *part_table([self.material], 2, 1, OWN_INTEGERS)]
-
-    def workspace(self, points: int) -> int:
-        return points + self.material.workspace(points)
 
     def kernel(self) -> Kernel:
         return _min_max
