@@ -51,6 +51,9 @@ def check(updater: ModelUpdater) -> list[Finding]:
         severity = "error" if updater.mode == "pure" else "warning"
         say(severity, 'Each point keeps its own history (history="separate"): the points are drawn anew in each step, so a '
             'history and the parameters it came from part. In the mode "pure" this diverges. Use history="extra".')
+    if updater.mode == "joint" and len(updater.twin.matrix) == 1 and updater._history_names:
+        say("note", f"The history of the twin ({', '.join(updater._history_names)}) is not in the filter's state; springs are "
+            'followed best with it. Name variables that move smoothly and change the force as hidden=(...), or take mode="pure".')
     if isinstance(updater.filter, UKF) and updater.filter.weights[1] < 0.0:
         say("note", f"The first weight of the filter is negative ({updater.filter.weights[1]:.3g}): covariances may have to be "
             "repaired, and points may leave the bounds. kappa = 0.5 without alpha avoids it.")

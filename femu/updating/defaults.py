@@ -11,6 +11,14 @@ from femu.filters.base import Filter
 
 HIDDEN_NAMES = ("z", "w", "plastic_strain", "plastic_curvature")
 """History variables that a filter can carry: they move smoothly and change the force."""
+SWITCHES = ("failed",)  # which it cannot: they jump
+
+
+def carried(directions: int, history: Sequence[str]) -> list[str]:
+    """The history variables of a twin that a filter carries: those of known names, or the only one of each direction."""
+    known = [name for name in history if name.rpartition(".")[2] in HIDDEN_NAMES]
+    alone = len(history) == directions and not any(name.rpartition(".")[2] in SWITCHES for name in history)
+    return known or (list(history) if alone else [])
 
 
 def default_mode(directions: int, history: Sequence[str]) -> str:
@@ -29,8 +37,7 @@ def default_mode(directions: int, history: Sequence[str]) -> str:
 
     So the defaults fail in none. Without reopening (see `ModelUpdater`) "state" fails for 27 springs and "joint" for 2 columns.
     """
-    carried = [name for name in history if name.rpartition(".")[2] in HIDDEN_NAMES]
-    return "state" if len(carried) == directions else "joint"
+    return "state" if len(carried(directions, history)) == directions else "joint"
 
 
 def default_filter(mode: str) -> Callable[..., Filter]:

@@ -15,7 +15,7 @@ from femu.run import address
 from femu.updating import hidden as of_hidden
 from femu.updating import step as code
 from femu.updating import twin as of_twin
-from femu.updating.defaults import HIDDEN_NAMES
+from femu.updating.defaults import carried
 from femu.updating.unknown import Resolved
 
 Array = npt.NDArray[np.float64]
@@ -54,7 +54,7 @@ class Layout:
             return []
         m, tail = len(self.twin.matrix), self._history_names
         head = len(self.twin.state_names) - len(tail)
-        wanted = list(names) or [n for n in tail if n.rpartition(".")[2] in HIDDEN_NAMES]
+        wanted = list(names) or carried(m, tail)
         for name in wanted:
             if name not in tail:
                 raise InputError("ModelUpdater", "hidden", name, f"must be a history variable of the twin: {tail}")

@@ -12,9 +12,10 @@ from measured_springs import cycles, forces_of, noisy
 from femu.experimental.basic_system import BasicSystem
 from femu.filters import UKF, ConstrainedUKF
 from femu.filters.bouc_wen import bouc_wen
-from femu.materials import Bilinear, BoucWen, ElasticPerfectlyPlastic, ExactBoucWen
+from femu.materials import Bilinear, BoucWen, ElasticPerfectlyPlastic, ExactBoucWen, MenegottoPinto
 from femu.run import address
 from femu.updating import ModelUpdater, Unknown
+from femu.updating.defaults import carried, default_mode
 from femu.updating.twin import TRIAL, deform_from_python
 
 TRUE = {"k": 30.0, "beta": 0.5, "gamma": 0.3, "n": 1.4, "alpha": 0.1}
@@ -131,3 +132,19 @@ def test_springs_in_two_directions():
     made.run(t, d, y)
     assert made.mode == "state"
     assert made.values["0.fy"] == pytest.approx(100.0, rel=0.02) and made.values["1.fy"] == pytest.approx(120.0, rel=0.02)
+
+
+@pytest.mark.parametrize("history, found", [
+    (["plastic_strain"], ["plastic_strain"]), (["slip"], ["slip"]), (["strain", "z", "energy"], ["z"]), (["failed"], []),
+    (["displacement", "force"], [])])
+def test_the_only_history_variable_is_carried_whatever_its_name(history, found):
+    """So a bilinear spring of one's own is followed as the built-in one is."""
+    assert carried(1, history) == found
+    assert default_mode(1, history) == ("state" if found else "joint")
+
+
+def test_check_says_that_a_spring_is_followed_without_its_history():
+    twin = MenegottoPinto(E=2e11, fy=3e8, b=0.01)
+    unknowns = {"fy": Unknown(lower=1e8, upper=5e8)}
+    assert any("hidden=(...)" in finding.message for finding in ModelUpdater("e", twin, unknowns).check())
+    assert not any("hidden" in finding.message for finding in ModelUpdater("e", twin, unknowns, mode="pure").check())
