@@ -46,7 +46,7 @@ SMOKE_TESTS = (
     "tests/batch/test_suite.py::test_same_bytes_whoever_runs_it",
 )
 """All parts of femu, with few kernels: those are compiled anew for each version of numba."""
-EXTRAS = ("opensees", "monitor", "dask", "test")
+EXTRAS = ("opensees", "monitor", "dask", "docs", "test")
 EXTRA_TESTS = (
     "tests/crossvalidation/test_peer.py",
     "tests/monitor/test_page.py",
