@@ -39,11 +39,11 @@ NOISE = (2e-6, 2e-3)
 FAILING = tuple(range(7, 400, 20))
 
 
-@pytest.mark.parametrize("tangent", [
-    None, BroydenTangent(), TwinTangent(BasicSystem(laws(True), coordinates=CHAIN))], ids=lambda t: type(t).__name__)
+@pytest.mark.parametrize("make_tangent", [
+    None, BroydenTangent, lambda: TwinTangent(BasicSystem(laws(True), coordinates=CHAIN))], ids=["none", "Broyden", "twin"])
 @pytest.mark.parametrize("kinematics", [Newmark(), Newmark(0.6, 0.3), HHT(0.8)], ids=str)
 @pytest.mark.parametrize("modal", [False, True])
-def test_a_linear_specimen_without_noise_is_the_numerical_solution(kinematics, tangent, modal):
+def test_a_linear_specimen_without_noise_is_the_numerical_solution(kinematics, make_tangent, modal):
     models = ordinary(), hybrid()
     for model in models:
         if modal:
@@ -52,7 +52,7 @@ def test_a_linear_specimen_without_noise_is_the_numerical_solution(kinematics, t
             model.rayleigh(mass=0.3)
     wanted = Transient(kinematics, dt=DT, test=TIGHT).run(models[0], QUAKE, duration=DURATION)
     got = HybridTest(models[1], QUAKE, ImplicitHybrid(kinematics, TIGHT), dt=DT, duration=DURATION,
-                     tangents={"specimen": tangent} if tangent else None).run()
+                     tangents={"specimen": make_tangent()} if make_tangent else None).run()
     assert got.outcome is Outcome.COMPLETE
     assert got.converged.all()
     for node in (1, 2, 3):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tracemalloc
-from functools import partial
+from functools import cache, partial
 
 import numpy as np
 import pytest
@@ -349,7 +349,7 @@ def test_logarithm_as_transform():
     assert updater.values["fy"] == pytest.approx(100.0, rel=0.03)
 
 
-PROGRAM = structure().compile()
+compiled_structure = cache(lambda: structure().compile())
 numbers = st.one_of(st.floats(-8.0, 8.0), st.sampled_from([np.nan, np.inf, -np.inf, 1e6, -1e12, 0.0]))
 
 
@@ -358,11 +358,12 @@ numbers = st.one_of(st.floats(-8.0, 8.0), st.sampled_from([np.nan, np.inf, -np.i
        noise=st.sampled_from([None, 0.5]))
 def test_whatever_is_measured_the_model_gets_finite_numbers_inside_the_bounds(samples, mode, noise):
     updater = bilinear_updater(members=["upper"], mode=mode, force_noise=noise, listen=10)
-    vector = PROGRAM.parameters.vector.copy()
-    updater.start(PROGRAM, vector)
+    program = compiled_structure()
+    vector = program.parameters.vector.copy()
+    updater.start(program, vector)
     for k, (d, f) in enumerate(samples):
         updater.update(k + 1, 0.01 * k, [d], [50.0 * f])
-    fy, b = (vector[PROGRAM.parameters.index(n)] for n in ("upper.x.fy", "upper.x.b"))
+    fy, b = (vector[program.parameters.index(n)] for n in ("upper.x.fy", "upper.x.b"))
     assert 40.0 <= fy <= 160.0 and 0.01 <= b <= 0.3 and np.isfinite(vector).all()
     assert all(np.isfinite(list(updater.values.values()))) and all(np.isfinite(list(updater.std.values())))
     assert updater.counts["samples"] == len(samples)
