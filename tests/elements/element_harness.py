@@ -111,7 +111,7 @@ CASES: dict[str, Case] = {
     "elastic, shear, hinge at i": _frame(ElasticBeamColumn, section=SHEARED_ELASTIC, release_i=True),
     "elastic, shear, hinge at j": _frame(ElasticBeamColumn, section=SHEARED_ELASTIC, release_j=True),
     "force": _frame(ForceBeamColumn, section=BILINEAR),
-    "force, shear": _frame(ForceBeamColumn, section=SHEARED, points=4),
+    "force, shear": _frame(ForceBeamColumn, section=SHEARED, points=3),
     "force, hinges, shear at j": _frame(ForceBeamColumn, integration=Hinges(INTERACTION, 0.25, SHEARED, 0.3, SHEARED_ELASTIC)),
     "force, N-M, offsets": _frame(ForceBeamColumn, section=INTERACTION, points=4, **OFFSETS),
     "force, legendre": _frame(ForceBeamColumn, section=INTERACTION, points=3, integration="legendre"),

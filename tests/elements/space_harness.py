@@ -66,7 +66,7 @@ CASES: dict[str, Case] = {
     "elastic, hinges": frame(ElasticBeamColumn, section=SPACE, release_i="y", release_j=True),
     "elastic, shear, offsets": frame(ElasticBeamColumn, offsets=True, section=SHEARED_ELASTIC),
     "elastic, shear, hinges": frame(ElasticBeamColumn, section=SHEARED_ELASTIC, release_i="y", release_j=True),
-    "force, shear, offsets": frame(ForceBeamColumn, offsets=True, section=SHEARED, points=3),
+    "force, shear, offsets": frame(ForceBeamColumn, offsets=True, section=SHEARED),
     "force, shear along y at i": frame(ForceBeamColumn, integration=Hinges(ALONG_Y, 0.2, UNCOUPLED, 0.25, SPACE)),
     "force, fibres": frame(ForceBeamColumn, section=FIBRES, points=4),
     "force, uncoupled, offsets": frame(ForceBeamColumn, offsets=True, section=UNCOUPLED, points=3),

@@ -54,7 +54,7 @@ def impose(probe, path):
     return np.array(found)
 
 
-@pytest.mark.parametrize("points", range(2, 11))
+@pytest.mark.parametrize("points", [*range(2, 8), 10])  # a kernel is compiled for each number
 @pytest.mark.parametrize("rule", ["lobatto", "legendre", "radau"])
 def test_tip_displacement_is_the_integral_of_the_curvature(points, rule):
     """Beyond yield, to round-off for the sum over the element's own points."""
