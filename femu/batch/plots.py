@@ -47,7 +47,8 @@ def plot_ida(curves: IDACurves, ax: Axes | None = None, shares: Sequence[float] 
 
 def plot_fragility(fragility: Fragility, curves: IDACurves | None = None, ax: Axes | None = None, confidence: float = 0.9,
                    scale_by: str = "sa") -> Axes:
-    """Probability of collapse over intensity with its confidence band, and the collapses of the records as steps."""
+    """Probability of collapse over intensity with its confidence band; each record as a line from where it last stood to where it
+    collapsed, between which the fit assumes its collapse."""
     ax = axes(ax)
     label, unit = _MEASURES[curves.scale_by if curves is not None else scale_by]
     x = fragility.median * np.exp(3.0 * fragility.dispersion) * np.linspace(1.0 / POINTS, 1.0, POINTS)  # from next to zero on
@@ -56,9 +57,12 @@ def plot_fragility(fragility: Fragility, curves: IDACurves | None = None, ax: Ax
     ax.plot(x / unit, fragility.probability(x), color=BLUE, linewidth=2.0,
             label=f"median {fragility.median / unit:.3g}, dispersion {fragility.dispersion:.2f}")
     if curves is not None:
-        fallen = np.sort(curves.collapse[np.isfinite(curves.collapse)])
-        ax.plot(fallen / unit, (np.arange(len(fallen)) + 0.5) / len(curves.records), linestyle="none", marker="o",
-                markersize=3.5, color=VERMILION, label="records")
+        fallen = np.argsort(curves.collapse)[:np.count_nonzero(np.isfinite(curves.collapse))]
+        stood, fell = curves.standing[fallen] / unit, curves.collapse[fallen] / unit
+        share = (np.arange(len(fallen)) + 0.5) / len(curves.records)
+        ax.hlines(share, stood, fell, color=VERMILION, linewidth=1.0)
+        ax.plot(0.5 * (stood + fell), share, linestyle="none", marker="o", markersize=3.5, color=VERMILION,
+                label="records: stood to collapsed")
     ax.set(xlim=(0.0, x[-1] / unit), ylim=(0.0, 1.0))
     tidy(ax, label, "probability of collapse", legend=True)
     return ax

@@ -37,6 +37,10 @@ def test_ida_and_fragility(tmp_path: Path) -> None:
     line = axes.get_lines()[0]
     x, y = np.asarray(line.get_xdata()), np.asarray(line.get_ydata())
     assert np.interp(fragility.median / g, x, y) == pytest.approx(0.5, abs=1e-3)
+    spans = axes.collections[-1].get_segments()  # of each record, from where it last stood to where it collapsed
+    order = np.argsort(curves.collapse)[:len(spans)]
+    assert len(spans) == np.count_nonzero(np.isfinite(curves.collapse)) > 0
+    np.testing.assert_allclose([s[:, 0] for s in spans], np.stack([curves.standing, curves.collapse], axis=1)[order] / g)
 
 
 def test_spectra_of_a_suite() -> None:
