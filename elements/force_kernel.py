@@ -20,6 +20,7 @@ TOLERATED = 1e-17  # the same where round-off keeps the iteration from getting t
 CUTS = 30  # of a move that goes too far
 ENOUGH = 0.5  # slope of the energy that is left when a move is cut back, as a share of that at its start
 SUBDIVISIONS = 6  # halvings of the increment where the iteration fails
+ILL_CONDITIONED = 1e-6  # determinant of the flexibility over the product of its diagonal, below which it is eliminated
 FLOOR = 1e-8  # least stiffness of a section, relative to the elastic one; less is given this much
 
 # geometry: EA and EI of the virgin section; then by points x/L, and the weights w L times
@@ -194,7 +195,18 @@ def _stiffness(n, g, f, sheared):
     if sheared != 0.0:
         fii, fij, fjj = fii + sheared, fij + sheared, fjj + sheared
     c00, c01, c02 = fii * fjj - fij * fij, fij * fnj - fni * fjj, fni * fij - fii * fnj
-    r = 1.0 / (fnn * c00 + fni * c01 + fnj * c02)
+    determinant = fnn * c00 + fni * c01 + fnj * c02
+    if 0.0 < determinant < ILL_CONDITIONED * fnn * fii * fjj:
+        # a section hardly resists: cofactors are small differences of large numbers, elimination keeps half of the digits more
+        by_i, by_j = fni / fnn, fnj / fnn
+        sii, sij = fii - by_i * fni, fij - by_i * fnj
+        share = sij / sii
+        kjj = 1.0 / (fjj - by_j * fnj - share * sij)
+        kij = -share * kjj
+        kii = 1.0 / sii - share * kij
+        kni, knj = -(by_i * kii + by_j * kij), -(by_i * kij + by_j * kjj)
+        return 1.0 / fnn - (by_i * kni + by_j * knj), kni, knj, kii, kij, kjj
+    r = 1.0 / determinant
     return (c00 * r, c01 * r, c02 * r, (fnn * fjj - fnj * fnj) * r, (fni * fnj - fnn * fij) * r,
             (fnn * fii - fni * fni) * r)
 

@@ -22,7 +22,8 @@ class ElasticGap(Material):
         e > e_1:          stress = fy + eta E (e - gap - fy / E),        e_1 <- e,  e_0 <- e - stress / E
 
     Yielding widens the gap. With ``damage=True`` it stays so; otherwise a strain that comes back to between
-    ``gap`` and e_0 brings the stop back: e_0 becomes that strain and e_1 follows on the envelope.
+    ``gap`` and e_0 brings the stop back: e_0 becomes that strain and e_1 follows on the envelope. A stop that softens
+    (``eta`` below zero) ends at no stress; that of OpenSees goes on and pulls.
     """
 
     E: float = positive("stiffness of the closed gap", "stress")
@@ -56,8 +57,8 @@ class ElasticGap(Material):
         first_yield = closing + strength / E
         touch, limit = closing + touch_shift, first_yield + yield_shift
         if strain > limit:
-            stress = strength + eta * E * (strain - first_yield)
-            tangent = eta * E
+            stress = max(strength + eta * E * (strain - first_yield), 0.0)
+            tangent = eta * E if stress > 0.0 else 0.0
             limit = strain
             touch = strain - stress / E
         elif strain < touch:

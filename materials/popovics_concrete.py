@@ -32,6 +32,9 @@ class PopovicsConcrete(Material):
 
     to nothing beyond ``tension_strain``; unloading and reloading run on a straight line through the origin.
 
+    Where fc / peak_strain is not below Ec, r is 400 and first loading is stiffer than Ec, so that cycles may give energy back.
+    So it is in OpenSees.
+
     **The parameters of compression are positive numbers**; OpenSees takes them below zero.
 
     Popovics, Cement and Concrete Research 3(5), 1973; Mander, Priestley and Park, J. Struct. Eng. 114(8), 1988; Karsan and

@@ -91,6 +91,8 @@ class TrilinearPinching(Material):
     with the ductility mu reached on the side that is left, the energy W dissipated so far, and the energy W_1 under both
     envelopes.
 
+    With ``beta`` unloading may be softer than a steep line of the envelope; such cycles give energy back, as in OpenSees.
+
     Written after the description in Takeda, Sozen and Nielsen, J. Struct. Div. ASCE 96(12), 1970, and the manual of
     OpenSees.
     """

@@ -81,7 +81,8 @@ def exact(M, C, K, duration):
 ORDERS = [
     (Newmark(), 2), (Newmark(0.6, 0.3025), 1), (HHT(0.8), 2), (GeneralizedAlpha(0.6), 2), (GeneralizedAlpha(0.0), 2),
     (CentralDifference(), 2), (NewmarkExplicit(), 2), (NewmarkExplicit(0.6), 1), (AlphaOS(0.8), 2), (AlphaOS(1.0), 2),
-    (AlphaOS(0.7, "current"), 2), (AlphaOS(0.8, form="midpoint"), 2), (AlphaOS(0.8, "current", "midpoint"), 2), (KRAlpha(0.3, "midpoint"), 2),
+    (AlphaOS(0.7, "current"), 2), (AlphaOS(0.8, form="midpoint"), 2), (AlphaOS(0.8, "current", "midpoint"), 2),
+    (KRAlpha(0.3, "midpoint"), 2),
     (AlphaOS(0.8, form="inside"), 2), (KRAlpha(0.3, "inside"), 2), (GeneralizedAlphaOS(0.6), 2),
     (GeneralizedAlphaOS(0.3, "current", "midpoint"), 2),
     (AlphaOS(0.9, predictor="taylor"), 2), (AlphaOS(0.9, "current", predictor="taylor"), 2),

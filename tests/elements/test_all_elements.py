@@ -6,7 +6,9 @@ import math
 
 import numpy as np
 import pytest
-from element_harness import ALL, CASES, LENGTH, SLOPE, free_element, random_motion, rigid_motion
+from element_harness import ALL, CASES, EA, EI, MP, NY, Model, NMSection, Probe, free_element, random_motion, rigid_motion
+
+from femu.elements import ForceBeamColumn
 
 TURN = 0.7  # finite rotation, for geometries that allow it
 
@@ -33,13 +35,15 @@ def left_out(probe, u, columns):
     """P-Delta: what the change of N adds to the true stiffness, n (transverse / L) dN/du, not symmetric."""
     force, shift, change = np.zeros(len(u)), 0.0, np.zeros(len(u))
     plan = probe.program.plans["e"]
-    c, s = math.cos(SLOPE), math.sin(SLOPE)
     if len(plan.dofs) == 6:
         length, c, s = plan.geometry[0], plan.geometry[2], plan.geometry[3]
         ax, ay, bx, by = plan.geometry[4:8]
         across = np.array([s, -c, -c * ax - s * ay, -s, c, c * bx + s * by])
     else:
-        length, across = LENGTH, np.array([s, -c, -s, c])
+        chord = probe.program.coordinates[2] - probe.program.coordinates[1]
+        length = math.hypot(*chord)
+        c, s = chord / length
+        across = np.array([s, -c, -s, c])
     places = [probe.program.numbering.place[d] for d in plan.dofs]
     force[places] = across / length
     shift = across @ u[places]
@@ -117,3 +121,21 @@ def test_turning_the_whole_model_turns_forces_and_stiffness(name, geometry, turn
     assert turned_force == pytest.approx(rotation @ force, rel=1e-9, abs=1e-9 * np.abs(force).max())
     expected = rotation @ stiffness @ rotation.T
     assert turned_stiffness == pytest.approx(expected, rel=1e-8, abs=1e-9 * np.abs(expected).max())
+
+
+def test_stiffness_keeps_its_digits_beside_a_section_that_hardly_resists():
+    """Perfectly plastic at one of three points: the flexibility of the member has a condition of 1e13."""
+    section = NMSection(EA=EA, EI=EI, yield_force=0.38 * NY, plastic_moment=0.36 * MP, flange_web_ratio=2.2, b=0.0)
+    model = Model("nearly a mechanism")
+    model.node(1, 0.0, 0.0)
+    model.node(2, 2.4, 0.0)
+    model.add(ForceBeamColumn("e", 1, 2, section=section, points=3, integration="legendre"))
+    probe = Probe(model)
+    u = np.zeros(6)
+    u[probe.places((2, "x"), (2, "y"), (2, "rz"))] = 0.016 * np.random.default_rng(2).uniform(-1.0, 1.0, 3)
+    probe(u)
+    probe.commit()
+    u *= 0.8
+    stiffness = probe(u)[1]
+    assert max(probe.element()[f"section[{s}].f_MM"] for s in range(3)) > 1e6 / EI
+    assert np.abs(stiffness - difference_stiffness(probe, u, 0.02)).max() < 1e-6 * np.abs(stiffness).max()

@@ -33,6 +33,14 @@ def test_gap(side: float, damage: bool) -> None:
     assert side * stress == pytest.approx([0.0, 1e-3 * E, FY, 0.0, again], abs=1e-7)
 
 
+@pytest.mark.parametrize("side", [1.0, -1.0])
+def test_a_stop_that_softens_ends_at_no_stress(side: float) -> None:
+    """Yields at 2.5e-3 and falls by half of E: nothing is left from 5.5e-3 on, and so at a second look."""
+    material = ElasticGap(E, side * FY, side * 1e-3, eta=-0.5)
+    path = drive(material, [side * e for e in (2.5e-3, 4e-3, 6e-3, 6e-3, 9e-3, 8e-3)])
+    assert side * path.force[:, 0] == pytest.approx([FY, 0.5 * FY, 0.0, 0.0, 0.0, 0.0], abs=1e-6 * FY)
+
+
 def test_wrong_input() -> None:
     with pytest.raises(InputError, match=r"ElasticGap: gap = -0.001 must have the sign of fy"):
         ElasticGap(E, FY, -0.001)
