@@ -17,6 +17,7 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
+from femu.arguments import as_numbers
 from femu.element import Array, Element, Name, Plan
 from femu.elements.link import link_group
 from femu.errors import InputError
@@ -88,11 +89,10 @@ class Experimental(Element):
                 raise InputError(self.label(), "stiffness", None, "must be given: the specimen does not know its own",
                                  "measure it with small moves before the test")
             given = setup.stiffness(own)
-        matrix = np.atleast_2d(np.asarray(given, dtype=float))
+        matrix = np.atleast_2d(as_numbers(self.label(), "stiffness", given))
         if matrix.shape != (n, n) or not np.isfinite(matrix).all():
             raise InputError(self.label(), "stiffness", given, f"must be a finite {n} by {n} matrix")
         self._setup = setup
-        self._as_measured = isinstance(setup, Direct)  # what is finite stays so
         self._initial = 0.5 * (matrix + matrix.T)
         self._guard = Guard(self.limits or Limits(), setup.outputs, setup.stiffness_of_actuators(self._initial))
         self._watch = self._watched()
@@ -219,7 +219,7 @@ class Experimental(Element):
             self._watch.see(command, raw)
         reached = self._setup.displacement(raw.displacement, target)
         made = Measurement(reached, self._setup.force(raw.force, reached), raw.time)
-        if not self._as_measured and not math.isfinite(made.displacement.sum() + made.force.sum()):
+        if not math.isfinite(sum(made.displacement.tolist()) + sum(made.force.tolist())):
             checked(made, self.basic_size, f"{self.label()}, seen through its setup,")
         if self.compensation is not None:
             self.compensation.measured(raw.displacement)

@@ -212,7 +212,8 @@ def answer(number: int, what: Callable[[bytes], list[bytes]]) -> Callable[[], pr
     return lambda: proxy.at(number, what, proxy.ANSWER)
 
 
-LOST, SILENT = {Outcome.PEER_LOST}, {Outcome.PEER_SILENT}
+LOST = {Outcome.PEER_LOST}
+SILENT = {Outcome.PEER_SILENT, Outcome.PEER_LOST}  # both sides wait for the same time: who gives up first closes the connection
 NETWORK_FAULTS: dict[str, Fault] = {
     "network cut and restored": network(lambda: proxy.at(FAULT_AT, lambda data: None), wanted=LOST),
     "network cut in the first step": network(lambda: in_step(1), wanted=LOST),
@@ -233,7 +234,7 @@ NETWORK_FAULTS: dict[str, Fault] = {
     "UDP: a request again, a step too late": network(lambda: proxy.Repeated(FAULT_AT), True),
     "UDP: requests in another order": network(lambda: proxy.Held(FAULT_AT), True, SILENT),
     "UDP: answers in another order": network(lambda: proxy.Held(13, proxy.ANSWER), True, SILENT),
-    "UDP: answer truncated": network(answer(13, lambda data: [data[:-8]]), True, {Outcome.PEER_SILENT, Outcome.BAD_MESSAGE}),
+    "UDP: answer truncated": network(answer(13, lambda data: [data[:-8]]), True, SILENT | {Outcome.BAD_MESSAGE}),
     "peer killed": peer(kill, lambda process: None, LOST),
     "peer stopped for longer than the limit of silence": peer(stop, go_on, SILENT),
     "wild force over the network": wild_over_the_network,
