@@ -76,6 +76,10 @@ Where the two differ on purpose:
   under `-beamPoint` and inside a `-beamUniform` over a part. An `Aggregator` may have another one as its `-section`.
 - `-beamUniform` over a part is refused where openseespy 3.7 leaves it out (`dispBeamColumn`, `ElasticTimoshenkoBeam`) or reads
   a trapezoid as a uniform load (`elasticBeamColumn` in space); elements of femu take it.
+- A `-beamPoint` on an `elasticBeamColumn` with `-releasez` or `-releasey` leaves no moment at a released end; openseespy 3.7
+  forgets the releases under that load in space.
+- The mass of an element (`-mass`) under `UniformExcitation` counts once; openseespy 3.7 loads an `elasticBeamColumn` in the
+  plane and an `ElasticTimoshenkoBeam` by twice its mass. Masses of nodes are not concerned.
 - An element that is added at nodes which have already moved is refused.
 - After a step of `CentralDifference`, velocity and acceleration are those at its end; OpenSees gives those one step back.
 - Sections answer in the order P, Mz (then My, T in space), also an `Aggregator` that lists them otherwise.
