@@ -201,7 +201,7 @@ class _Announcement:
 
     def begin(self, name: str) -> None:
         if self.count == 0 and self.hook is None and not os.environ.get("FEMU_QUIET"):
-            print("femu: compiling for this machine (only this once; about half a minute) ...",
+            print("femu: compiling what has not run on this machine before; it is kept for later runs ...",
                   file=sys.stderr, flush=True)
         if self.hook is not None:
             self.hook(name)

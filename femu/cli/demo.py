@@ -118,7 +118,7 @@ def table_of(found: Demo) -> Table:
     rows.append(Row("experimental energy error", 100.0 * found.updated.experimental_error, "% of the input"))
     rows.append(Row(f"time of {found.updated.steps} steps with updating", found.updated.seconds, "s"))
     rows.append(Row("time of all runs", found.seconds, "s"))
-    notes = [" ".join(found.updater.statement().split())]
+    notes = found.updater.statement().splitlines()
     if found.compiled:
         notes.append(f"{found.compiled} kernels were compiled in {compile_statistics()[1]:.0f} s and are kept for the next run.")
     return Table("Hybrid test of a one-bay frame, the model updated as it runs", rows, notes)
