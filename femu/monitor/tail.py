@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from femu.arguments import typed_class
 from femu.errors import FileError
 from femu.experimental.journal import finished_rows, read_ending, read_head, rows_of, version
 from femu.hdf5_file import opened
@@ -36,6 +37,7 @@ class News:
     """Why the journal cannot be read, although nobody has written it since the last look."""
 
 
+@typed_class
 class JournalTail:
     """Follows a journal while it is written, and over the end and the restart of the test.
 

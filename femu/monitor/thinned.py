@@ -5,8 +5,12 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from femu.arguments import typed_methods
+from femu.errors import InputError
+
 Array = npt.NDArray[np.float64]
 PARTS = 64  # of a block that is not full yet: shorter blocks it is shown in
+MOST_COLUMNS, MOST_ROWS = 10**4, 10**7
 MOST = 2500  # rows: at least two for each point of a screen across a figure of the page
 
 
@@ -20,6 +24,7 @@ def peaks_of_blocks(rows: Array, size: int, column: int) -> Array:
     return rows[pairs.ravel()]
 
 
+@typed_methods
 class Thinned:
     """At most about ``most`` rows of a growing table.
 
@@ -29,6 +34,10 @@ class Thinned:
     """
 
     def __init__(self, width: int, column: int = 1, most: int = MOST) -> None:
+        for name, value, least, largest in (("width", width, 1, MOST_COLUMNS), ("column", column, 0, width - 1),
+                                            ("most", most, 4, MOST_ROWS)):
+            if not least <= value <= largest:
+                raise InputError("Thinned", name, value, f"must lie between {least} and {largest}")
         self.width, self.column, self.most = width, column, most
         self.clear()
 
@@ -43,6 +52,8 @@ class Thinned:
 
     def add(self, rows: Array) -> None:
         """Take new rows."""
+        if np.ndim(rows) != 2 or np.shape(rows)[1] != self.width:
+            raise InputError("Thinned.add", "rows", rows, f"must be rows of {self.width} numbers")
         self._waiting = np.concatenate([self._waiting, rows])
         whole = len(self._waiting) // self.block * self.block
         if self.block > 2:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from femu.arguments import typed_class
 from femu.experimental.journal import HEAD, TAIL
 from femu.experimental.safety import LIMITED
 from femu.monitor.envelope import Envelope
@@ -61,6 +62,7 @@ class Channel:
         return np.concatenate([peaks_of_blocks(rows[:whole], size, 1), rows[whole:]]) if whole else rows
 
 
+@typed_class
 class Watch:
     """A test as seen through its journal. `refresh` reads what is new."""
 

@@ -13,22 +13,25 @@ import numpy as np
 import numpy.typing as npt
 from matplotlib.animation import PillowWriter
 
+from femu.arguments import typed
 from femu.element import Name
 from femu.errors import FileError, InputError
 from femu.plots.deformed import SHARE, draw_supports, when
 from femu.plots.model import _shape, draw_members, kind_of
 from femu.plots.sketch import POINTS, Sketch, displacements, histories, sketch
-from femu.plots.style import axes, drawing, style
+from femu.plots.style import axes, check_scale, drawing, style
 from femu.results import Result
 
 Array = npt.NDArray[np.float64]
 Rows = npt.NDArray[np.int64]
 FRAMES, PER_SECOND = 150, 20
+MOST_FRAMES, MOST_PER_SECOND = 10**5, 1000
 EVERY = (2, 3, 4, 6, 12)  # one point of a member in so many is kept for the browser
 POINTS_A_FRAME = 400  # about as many, so that the page stays small
 GIF_DOTS_PER_INCH = 80
 
 
+@typed
 def animate(
     result: Result, path: str | PathLike[str], *, scale: float | None = None, frames: int = FRAMES, per_second: int = PER_SECOND
 ) -> None:
@@ -39,8 +42,11 @@ def animate(
     place = Path(path)
     if place.suffix not in (".gif", ".html"):
         raise InputError("animate", "path", str(path), "must end in .gif or .html")
-    if isinstance(frames, bool) or not isinstance(frames, int) or frames < 2:
-        raise InputError("animate", "frames", frames, "must be a whole number from 2 on")
+    if isinstance(frames, bool) or not isinstance(frames, int) or not 2 <= frames <= MOST_FRAMES:
+        raise InputError("animate", "frames", frames, f"must be a whole number from 2 to {MOST_FRAMES}")
+    if not 1 <= per_second <= MOST_PER_SECOND:
+        raise InputError("animate", "per_second", per_second, f"must be a whole number from 1 to {MOST_PER_SECOND}")
+    check_scale("animate", scale)
     plan = sketch(result)
     rows = np.unique(np.linspace(0, len(result.time) - 1, frames).round().astype(int))
     if scale is None:

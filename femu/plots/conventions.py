@@ -8,6 +8,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.patches import Arc, FancyArrowPatch, Polygon
 
+from femu.arguments import typed
 from femu.errors import InputError
 from femu.plots.style import BLUE, FAINT, GREEN, GREY, INK, LARGE, NORMAL, ORANGE, VERMILION, axes, style
 
@@ -309,6 +310,7 @@ CONVENTIONS: dict[str, tuple[str, Callable[[Axes], None], Box]] = {
 }
 
 
+@typed
 def plot_convention(kind: str, ax: Axes | None = None) -> Axes:
     """The sign convention of an element or quantity; ``CONVENTIONS`` names them. Everything is drawn in its positive sense."""
     if kind not in CONVENTIONS:

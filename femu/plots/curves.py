@@ -8,11 +8,15 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 from matplotlib.axes import Axes
+from matplotlib.colors import is_color_like
+from matplotlib.lines import Line2D
 
 from femu.analyses.hybrid_result import HybridResult
+from femu.arguments import typed
 from femu.element import Name
 from femu.errors import InputError
 from femu.forces import BASIC_NAMES, SPACE_NAMES
+from femu.parameters import LARGEST_SIZE
 from femu.plots.style import (
     AS_MODEL,
     BLUE,
@@ -28,10 +32,12 @@ from femu.plots.style import (
     Units,
     axes,
     labelled,
+    like,
     plain,
     short,
     style,
     tidy,
+    times_of,
 )
 from femu.results import Result
 
@@ -40,6 +46,7 @@ _HISTORY = (6.4, 2.4)
 BINS = 60
 
 
+@typed
 def plot_history(
     time: npt.ArrayLike,
     values: npt.ArrayLike | Mapping[str, npt.ArrayLike],
@@ -52,27 +59,20 @@ def plot_history(
 ) -> Axes:
     """Values over time: one, or several by name. The largest of one alone is marked."""
     ax = axes(ax, *_HISTORY)
-    t = np.asarray(time, dtype=float)
+    t = times_of("plot_history", time)
     many = values if isinstance(values, Mapping) else {"": values}
     with style():
         for number, (told, given) in enumerate(many.items()):
-            y = _like(t, given, told or "values")
+            y = like("plot_history", "values" if not told else f"values: {told}", given, t)
             colour, dash = LINES[number % len(LINES)]
             ax.plot(t, y, color=colour, linestyle=dash, linewidth=THIN + 0.4, label=plain(told) if told else None)
         ax.axhline(0.0, color=INK, linewidth=0.5)
         if peak and len(many) == 1:
-            _mark_peak(ax, t, _like(t, next(iter(many.values())), "values"), unit)
+            _mark_peak(ax, t, np.asarray(next(iter(many.values())), dtype=float), unit)
         ax.set_xlim(t[0], t[-1])
         ax.margins(y=0.14)
         tidy(ax, labelled("time", time_unit), labelled(name, unit), legend=len(many) > 1, ncols=3)
     return ax
-
-
-def _like(t: Array, values: Any, what: str) -> Array:
-    y = np.asarray(values, dtype=float)
-    if y.shape != t.shape or t.ndim != 1 or len(t) < 2:
-        raise InputError("plots", what, y.shape, f"must be one number for each of the {len(t)} times, at least two")
-    return y
 
 
 def _mark_peak(ax: Axes, t: Array, y: Array, unit: str) -> None:
@@ -93,6 +93,7 @@ def _mark_peak(ax: Axes, t: Array, y: Array, unit: str) -> None:
     )
 
 
+@typed
 def plot_displacement(
     result: Result, node: Name, direction: str = "x", ax: Axes | None = None, *, units: Units = AS_MODEL
 ) -> Axes:
@@ -115,6 +116,7 @@ def plot_displacement(
     return plot_history(t, result.displacement(node, direction) / size, ax, name=f"{kind} {node}, {direction}", unit=unit)
 
 
+@typed
 def plot_loop(
     deformation: npt.ArrayLike,
     force: npt.ArrayLike,
@@ -132,7 +134,13 @@ def plot_loop(
     ax = axes(ax, 4.4, 3.6)
     d, f = np.asarray(deformation, dtype=float), np.asarray(force, dtype=float)
     if d.shape != f.shape or d.ndim != 1:
-        raise InputError("plot_loop", "deformation, force", (d.shape, f.shape), "must be two sequences of one length")
+        raise InputError("plot_loop", "deformation, force", (deformation, force), "must be two sequences of one length")
+    try:
+        Line2D([], [], linestyle=dash)
+    except (TypeError, ValueError):
+        raise InputError("plot_loop", "dash", dash, "must be a line style of matplotlib") from None
+    if not is_color_like(colour):
+        raise InputError("plot_loop", "colour", colour, "must be a colour of matplotlib")
     with style():
         ax.axhline(0.0, color=INK, linewidth=0.5)
         ax.axvline(0.0, color=INK, linewidth=0.5)
@@ -146,6 +154,7 @@ def plot_loop(
     return ax
 
 
+@typed
 def plot_element_loop(
     result: Result, element: Name, end: str = "i", ax: Axes | None = None, *, axis: str = "z", units: Units = AS_MODEL
 ) -> Axes:
@@ -189,6 +198,7 @@ def plot_element_loop(
     raise InputError("plot_element_loop", "element", element, "must be a beam-column or a truss", "use plot_loop with its arrays")
 
 
+@typed
 def plot_energy(
     time: npt.ArrayLike,
     parts: Mapping[str, npt.ArrayLike],
@@ -200,8 +210,8 @@ def plot_energy(
 ) -> Axes:
     """Energies stacked over time, with their total as a line: where the two part, energy is unaccounted for."""
     ax = axes(ax, 6.4, 3.0)
-    t = np.asarray(time, dtype=float)
-    arrays = {name: _like(t, values, name) for name, values in parts.items()}
+    t = times_of("plot_energy", time)
+    arrays = {name: like("plot_energy", f"parts: {name}", values, t) for name, values in parts.items()}
     colours = (GREEN, ORANGE, BLUE, VERMILION, GREY)
     hatches = ("....", "////", "", "\\\\\\\\", "xx")
     with style():
@@ -221,7 +231,8 @@ def plot_energy(
             )
             below = below + values
         if total is not None:
-            ax.plot(t, _like(t, total, "total"), color=INK, linewidth=LINE, linestyle=(0, (6, 1.5)), label=total_name)
+            most = like("plot_energy", "total", total, t)
+            ax.plot(t, most, color=INK, linewidth=LINE, linestyle=(0, (6, 1.5)), label=total_name)
         ax.set_xlim(t[0], t[-1])
         handles, labels = ax.get_legend_handles_labels()
         tidy(ax, "time (s)", labelled("energy", unit))
@@ -231,6 +242,7 @@ def plot_energy(
     return ax
 
 
+@typed
 def plot_energies(result: Result, ax: Axes | None = None, *, units: Units = AS_MODEL) -> Axes:
     """The energy balance of a result: kinetic, damped and absorbed against the input. A hybrid test tells strain from hysteretic
     energy."""
@@ -249,6 +261,7 @@ def duration(seconds: float) -> str:
     return short(scale * seconds, unit)
 
 
+@typed
 def plot_timing(
     seconds: npt.ArrayLike, budget: float | None = None, ax: Axes | None = None, *, name: str = "time of a step"
 ) -> Axes:
@@ -257,7 +270,9 @@ def plot_timing(
     values = np.asarray(seconds, dtype=float)
     values = values[np.isfinite(values) & (values > 0.0)]
     if values.ndim != 1 or len(values) < 2:
-        raise InputError("plot_timing", "seconds", np.shape(seconds), "must be at least two times above 0")
+        raise InputError("plot_timing", "seconds", seconds, "must be at least two times above 0")
+    if budget is not None and not 0.0 < budget < LARGEST_SIZE:
+        raise InputError("plot_timing", "budget", budget, "must be above 0", "in seconds")
     scale, unit = (1e6, "µs") if np.median(values) < 1e-3 else (1e3, "ms") if np.median(values) < 1.0 else (1.0, "s")
     ms = scale * values
     reach = max(float(ms.max()), scale * budget if budget else 0.0)

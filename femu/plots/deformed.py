@@ -10,12 +10,13 @@ from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 
 from femu.analyses.eigen import Modes
+from femu.arguments import typed
 from femu.element import Name
 from femu.errors import InputError
 from femu.plots import marks
 from femu.plots.model import _shape, _towards, draw_globe, draw_members, kind_of
 from femu.plots.sketch import Displacements, Sketch, displacements, sketch
-from femu.plots.style import BLUE, LINE, LINES, THICK, axes, drawing, short, style
+from femu.plots.style import BLUE, LINE, LINES, THICK, axes, check_scale, drawing, short, style
 from femu.results import Result
 
 SHARE = 0.12  # of the model's size: the largest movement that is drawn
@@ -43,6 +44,7 @@ def draw_supports(ax: Axes, plan: Sketch) -> None:
                 marks.support(ax, plan.points[name], node.fixed, _towards(plan, name))
 
 
+@typed
 def plot_deformed(
     result: Result, ax: Axes | None = None, *, time: float | None = None, step: int | None = None, scale: float | None = None
 ) -> Axes:
@@ -53,6 +55,7 @@ def plot_deformed(
     row = row_of(result, time, step)
     plan = sketch(result)
     moved = displacements(result, row)
+    check_scale("plot_deformed", scale)
     factor = plan.enlargement(moved, SHARE) if scale is None else scale
     ax = axes(ax, *_shape(plan))
     with style():
@@ -68,7 +71,7 @@ def plot_deformed(
 def row_of(result: Result, time: float | None = None, step: int | None = None) -> int:
     """Row of a result by time, by number, or that of the largest displacement."""
     if step is not None:
-        if isinstance(step, bool) or not -len(result.time) <= step < len(result.time):
+        if isinstance(step, bool) or not isinstance(step, int) or not -len(result.time) <= step < len(result.time):
             raise InputError("plots", "step", step, f"must be a row of the result: 0 to {len(result.time) - 1}")
         return step % len(result.time)
     if time is not None:
@@ -86,6 +89,7 @@ def when(result: Result, row: int) -> str:
     return f"t = {result.time[row]:.4g}" if result.time[-1] > result.time[0] else f"step {row}"
 
 
+@typed
 def plot_modes(modes: Modes, ax: Axes | None = None, *, numbers: Sequence[int] | None = None, scale: float | None = None) -> Axes:
     """Mode shapes over the model at rest, in one picture; ``numbers`` from 1 (the first three if left out).
 

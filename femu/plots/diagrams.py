@@ -15,6 +15,7 @@ import numpy.typing as npt
 from matplotlib.axes import Axes
 from matplotlib.collections import LineCollection, PolyCollection
 
+from femu.arguments import typed
 from femu.errors import InputError
 from femu.forces import BASIC_NAMES, SPACE_NAMES
 from femu.plots import marks
@@ -22,7 +23,7 @@ from femu.plots.deformed import draw_supports, row_of, when
 from femu.plots.model import HALO, _shape, draw_globe, draw_members
 from femu.plots.sketch import Member, Sketch, sketch
 from femu.plots.statics import section_forces
-from femu.plots.style import AS_MODEL, BLUE, INK, SMALL, VERMILION, Units, axes, drawing, headline, short, style
+from femu.plots.style import AS_MODEL, BLUE, INK, SMALL, VERMILION, Units, axes, check_scale, drawing, headline, short, style
 from femu.results import Result
 
 Array = npt.NDArray[np.float64]
@@ -55,6 +56,7 @@ MARGIN = 0.13
 LETTER = 0.6  # width of a digit over the height of the letters
 
 
+@typed
 def plot_diagram(
     result: Result,
     kind: str = "moment",
@@ -82,6 +84,7 @@ def plot_diagram(
     found = _values(plan, result, kind, row)
     largest = max(float(np.abs(bar.v).max()) for bar in found)
     height = min(SHARE * plan.size, OF_MEMBER * float(np.median([plan.length(bar.member) for bar in found])))
+    check_scale("plot_diagram", scale)
     factor = scale if scale is not None else (height / largest if largest > 0.0 else 0.0)
     size, unit = units.of(told.quantity)
     ax = axes(ax, *_shape(plan))

@@ -9,17 +9,38 @@ import numpy.typing as npt
 from matplotlib.axes import Axes
 from scipy.stats import chi2
 
+from femu.arguments import typed
 from femu.errors import InputError
 from femu.filters.base import Filter
 from femu.filters.estimate import History
-from femu.plots.style import BLUE, FAINT, GREEN, GREY, INK, LINE, SKY, THIN, VERMILION, axes, labelled, panels, style, tidy
+from femu.parameters import finite
+from femu.plots.style import (
+    BLUE,
+    FAINT,
+    GREEN,
+    GREY,
+    INK,
+    LINE,
+    SKY,
+    THIN,
+    VERMILION,
+    axes,
+    labelled,
+    like,
+    panels,
+    style,
+    tidy,
+    times_of,
+)
 
 Array = npt.NDArray[np.float64]
 SIGMAS = 2.0
 CONFIDENCE = 0.95
+MOST_COLUMNS, MOST_CHANNELS = 20, 10**6
 WINDOW = 50  # steps over which the normalised innovation is averaged
 
 
+@typed
 def plot_parameter(
     time: npt.ArrayLike,
     mean: npt.ArrayLike,
@@ -34,12 +55,11 @@ def plot_parameter(
 ) -> Axes:
     """The estimate of a parameter over time, with its band of ±2 standard deviations, its bounds and its true value."""
     ax = axes(ax, 6.4, 2.4)
-    t, m = np.asarray(time, dtype=float), np.asarray(mean, dtype=float)
-    s = None if std is None else np.asarray(std, dtype=float)
-    if m.shape != t.shape or t.ndim != 1 or (s is not None and s.shape != t.shape):
-        raise InputError(
-            "plot_parameter", "mean, std", (m.shape, None if s is None else s.shape), f"must be {len(t)} numbers each"
-        )
+    t = times_of("plot_parameter", time)
+    m = like("plot_parameter", "mean", mean, t)
+    s = None if std is None else like("plot_parameter", "std", std, t)
+    if truth is not None and not finite(truth):
+        raise InputError("plot_parameter", "truth", truth, "must be a finite number")
     with style():
         if s is not None:
             ax.fill_between(t, m - SIGMAS * s, m + SIGMAS * s, color=SKY, alpha=0.35, linewidth=0.0, label="estimate ± 2σ")
@@ -93,6 +113,7 @@ def _room(m: Array, s: Array | None, truth: float | None) -> tuple[float, float]
     return low, high
 
 
+@typed
 def plot_parameters(
     time: npt.ArrayLike,
     mean: npt.ArrayLike,
@@ -107,8 +128,15 @@ def plot_parameters(
     """Several parameters below each other, a column of ``mean`` each; see `plot_parameter`."""
     m = np.asarray(mean, dtype=float)
     if m.ndim != 2 or m.shape[1] != len(names):
-        raise InputError("plot_parameters", "mean", m.shape, f"must have a column for each of the {len(names)} names")
+        raise InputError("plot_parameters", "mean", mean, f"must have a column for each of the {len(names)} names")
     s = None if std is None else np.asarray(std, dtype=float)
+    if s is not None and s.shape != m.shape:
+        raise InputError("plot_parameters", "std", std, "must be as many numbers as mean")
+    for argument, given in (("units", units), ("truth", truth), ("bounds", bounds)):
+        if given is not None and len(given) != len(names):
+            raise InputError("plot_parameters", argument, given, f"must be one for each of the {len(names)} names")
+    if not 1 <= columns <= MOST_COLUMNS:
+        raise InputError("plot_parameters", "columns", columns, f"must be a whole number from 1 to {MOST_COLUMNS}")
     rows = -(-len(names) // columns)
     made = panels(rows, columns, 6.4 if columns == 1 else 8.6, 1.75, sharex=True)
     for number, (name, ax) in enumerate(zip(names, made, strict=False)):
@@ -130,6 +158,7 @@ def plot_parameters(
     return made[: len(names)]
 
 
+@typed
 def plot_estimates(
     history: History,
     time: npt.ArrayLike | None = None,
@@ -164,6 +193,7 @@ def filter_bounds(owner: Filter) -> list[tuple[float, float]]:
     return list(zip(owner.bounds.lower, owner.bounds.upper, strict=True))
 
 
+@typed
 def plot_innovation(
     time: npt.ArrayLike,
     innovation: npt.ArrayLike,
@@ -175,9 +205,8 @@ def plot_innovation(
 ) -> Axes:
     """Measured less predicted force, with the ±2σ band that the filter expects; the share inside should be near 95 %."""
     ax = axes(ax, 6.4, 2.4)
-    t, nu, s = (np.asarray(v, dtype=float) for v in (time, innovation, std))
-    if nu.shape != t.shape or s.shape != t.shape or t.ndim != 1:
-        raise InputError("plot_innovation", "innovation, std", (nu.shape, s.shape), f"must be {len(t)} numbers each")
+    t = times_of("plot_innovation", time)
+    nu, s = like("plot_innovation", "innovation", innovation, t), like("plot_innovation", "std", std, t)
     known = np.isfinite(nu) & np.isfinite(s)
     inside = float(np.mean(np.abs(nu[known]) <= SIGMAS * s[known])) if known.any() else float("nan")
     with style():
@@ -205,6 +234,7 @@ def plot_innovation(
     return ax
 
 
+@typed
 def plot_consistency(
     time: npt.ArrayLike, nis: npt.ArrayLike, channels: int = 1, ax: Axes | None = None, *, window: int = WINDOW
 ) -> Axes:
@@ -213,9 +243,11 @@ def plot_consistency(
     Above the band the filter trusts itself too much, below it too little.
     """
     ax = axes(ax, 6.4, 2.4)
-    t, values = np.asarray(time, dtype=float), np.asarray(nis, dtype=float)
-    if values.shape != t.shape or t.ndim != 1 or channels < 1 or window < 1:
-        raise InputError("plot_consistency", "nis", values.shape, f"must be {len(t)} numbers, of at least one channel and window")
+    t = times_of("plot_consistency", time)
+    values = like("plot_consistency", "nis", nis, t)
+    for argument, given in (("channels", channels), ("window", window)):
+        if not 1 <= given <= MOST_CHANNELS:
+            raise InputError("plot_consistency", argument, given, f"must be a whole number from 1 to {MOST_CHANNELS}")
     window = min(window, len(t))
     known = np.isfinite(values)
     kernel = np.ones(window)
@@ -223,14 +255,14 @@ def plot_consistency(
     mean = np.convolve(np.where(known, values, 0.0), kernel, mode="valid") / np.where(count > 0, count, np.nan)
     at = t[window - 1 :]
     low, high = (chi2.ppf(p, channels * window) / window for p in (0.5 - CONFIDENCE / 2, 0.5 + CONFIDENCE / 2))
-    finite = mean[np.isfinite(mean)]
-    inside = float(np.mean((finite >= low) & (finite <= high))) if len(finite) else float("nan")
+    known_means = mean[np.isfinite(mean)]
+    inside = float(np.mean((known_means >= low) & (known_means <= high))) if len(known_means) else float("nan")
     with style():
         ax.axhspan(low, high, color=GREEN, alpha=0.18, linewidth=0.0, label=f"{100 * CONFIDENCE:g} % band")
         ax.axhline(channels, color=GREEN, linewidth=0.9, linestyle=(0, (6, 2)), label="expected")
         ax.plot(at, mean, color=BLUE, linewidth=LINE - 0.3, label=f"mean of {window} steps, {100 * inside:.0f} % inside")
         ax.set_xlim(t[0], t[-1])
-        positive = finite[finite > 0.0]
+        positive = known_means[known_means > 0.0]
         if len(positive) and positive.max() / positive.min() > 30.0:
             ax.set_yscale("log")
         tidy(

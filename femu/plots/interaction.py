@@ -8,19 +8,26 @@ import numpy as np
 import numpy.typing as npt
 from matplotlib.axes import Axes
 
+from femu.arguments import typed
 from femu.element import Name
 from femu.errors import InputError
 from femu.materials.nm_section import NMSection
+from femu.parameters import LARGEST_SIZE
 from femu.plots.sketch import sketch
 from femu.plots.style import BLUE, GREEN, GREY, INK, LINE, SKY, THIN, VERMILION, axes, style, tidy
 from femu.results import Result
 
 Array = npt.NDArray[np.float64]
-POINTS = 201
+POINTS, MOST_POINTS = 201, 10**6
 
 
+@typed
 def yield_surface(ratio: float, points: int = POINTS) -> tuple[Array, Array]:
     """The closed surface f = 0 of `NMSection` in n = N/Ny and m = M/Mp, by the ratio of flange to web."""
+    if not 0.0 <= ratio < LARGEST_SIZE:
+        raise InputError("yield_surface", "ratio", ratio, "must not be negative, nor without end")
+    if not 2 <= points <= MOST_POINTS:
+        raise InputError("yield_surface", "points", points, f"must be a whole number from 2 to {MOST_POINTS}")
     n = np.linspace(-1.0, 1.0, points)
     c, c1, n0 = (
         2.0 * (2.0 * ratio + 1.0) / (4.0 * ratio + 1.0),
@@ -31,6 +38,7 @@ def yield_surface(ratio: float, points: int = POINTS) -> tuple[Array, Array]:
     return np.concatenate([n, n[::-1]]), np.concatenate([m, -m[::-1]])
 
 
+@typed
 def plot_interaction(
     section: NMSection,
     axial: npt.ArrayLike,
@@ -72,6 +80,7 @@ def plot_interaction(
     return ax
 
 
+@typed
 def plot_element_interaction(result: Result, element: Name, end: str = "i", ax: Axes | None = None) -> Axes:
     """The path of the section at an end of a member with an `NMSection`."""
     if end not in ("i", "j"):

@@ -12,6 +12,7 @@ from matplotlib import patheffects
 from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 
+from femu.arguments import typed
 from femu.element import Name
 from femu.errors import InputError
 from femu.loads import DistributedLoad, PointLoad, UniformLoad
@@ -59,6 +60,7 @@ KINDS: dict[str, tuple[str, float, str]] = {
 }
 
 
+@typed
 def plot_model(
     source: Any,
     ax: Axes | None = None,
@@ -244,7 +246,7 @@ def _loads(ax: Axes, plan: Sketch, wanted: bool | str | Iterable[str], units: Un
     else:
         chosen = [wanted] if isinstance(wanted, str) else list(wanted)
     for name in chosen:
-        if name not in patterns:
+        if not isinstance(name, str) or name not in patterns:
             raise InputError("plot_model", "loads", name, f"must be among the patterns {list(patterns)}")
     handles = []
     colours = (VERMILION, PURPLE, GREEN, BLUE)

@@ -19,6 +19,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from femu.arguments import typed
 from femu.element import Name
 from femu.elements.member_loads import before as distributed_before
 from femu.errors import InputError
@@ -53,6 +54,7 @@ class SpaceForces(NamedTuple):
     Mz: Array
 
 
+@typed
 def section_forces(
     result: Result, element: Name, row: int, loads: list[Any] | None = None
 ) -> PlaneForces | SpaceForces:
@@ -62,6 +64,10 @@ def section_forces(
     ``loads`` are (pattern, member load) pairs; those of the result's model if left out. A place where a point load stands comes
     twice: before and behind it.
     """
+    if not -len(result.time) <= row < len(result.time):
+        raise InputError("section_forces", "row", row, f"must be a row of the result: 0 to {len(result.time) - 1}")
+    if loads is not None and not (isinstance(loads, list) and all(isinstance(pair, tuple) and len(pair) == 2 for pair in loads)):
+        raise InputError("section_forces", "loads", loads, "must be pairs (pattern, member load)")
     if loads is None:
         loads = sketch(result).loads.get(element, [])
     told = result._element(element)

@@ -15,13 +15,17 @@ from os import PathLike
 from typing import Any
 
 import matplotlib as mpl
+import numpy as np
+import numpy.typing as npt
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.layout_engine import ConstrainedLayoutEngine
 from matplotlib.ticker import ScalarFormatter
 
+from femu.arguments import typed, typed_class
 from femu.errors import FileError, InputError
+from femu.parameters import LARGEST_SIZE, finite
 
 BLUE, VERMILION, GREEN, ORANGE = "#0072B2", "#D55E00", "#009E73", "#E69F00"
 SKY, PURPLE, INK, GREY, FAINT = "#56B4E9", "#CC79A7", "#222222", "#8A8A8A", "#D9D9D9"
@@ -55,7 +59,10 @@ SETTINGS = {
 }
 """Of matplotlib, while femu makes axes or writes a picture."""
 
+Array = npt.NDArray[np.float64]
 
+
+@typed_class
 @dataclass(frozen=True)
 class Units:
     """Units that a picture shows: the size of each in the units of the model, and its name."""
@@ -64,6 +71,11 @@ class Units:
     force: float = 1.0
     length_name: str = ""
     force_name: str = ""
+
+    def __post_init__(self) -> None:
+        for name in ("length", "force"):
+            if not finite(getattr(self, name)) or not 0.0 < getattr(self, name) < LARGEST_SIZE:
+                raise InputError("Units", name, getattr(self, name), f"must be above 0, and below {LARGEST_SIZE:g}")
 
     def of(self, quantity: str) -> tuple[float, str]:
         """Size and name of the unit of a quantity: length, force, moment, force/length, energy or rotation."""
@@ -77,6 +89,8 @@ class Units:
             "force/length": (self.force / base, joined.replace(" ", "/")),
             "rotation": (1.0, "rad"),
         }
+        if not isinstance(quantity, str) or quantity not in found:
+            raise InputError("Units.of", "quantity", quantity, f"must be one of {tuple(found)}")
         return found[quantity]
 
     def length_base(self) -> tuple[float, str]:
@@ -143,6 +157,28 @@ def figure(width: float = SIZE[0], height: float = SIZE[1], pad: float = PAD) ->
     return made
 
 
+def check_scale(what: str, scale: float | None) -> None:
+    """Raise where displacements cannot be enlarged by a factor, or numbers by a length."""
+    if scale is not None and (not finite(scale) or abs(scale) >= LARGEST_SIZE):
+        raise InputError(what, "scale", scale, f"must be a finite number below {LARGEST_SIZE:g}")
+
+
+def times_of(what: str, time: Any) -> Array:
+    """The times of a curve."""
+    t = np.asarray(time, dtype=float)
+    if t.ndim != 1 or len(t) < 2 or not np.isfinite(t).all() or np.abs(t).max() >= LARGEST_SIZE:
+        raise InputError(what, "time", time, "must be a row of at least two finite numbers")
+    return t
+
+
+def like(what: str, argument: str, values: Any, t: Array) -> Array:
+    """The values of a curve, one at each time; NaN is a gap."""
+    y = np.asarray(values, dtype=float)
+    if y.shape != t.shape:
+        raise InputError(what, argument, values, f"must be one number for each of the {len(t)} times")
+    return y
+
+
 def axes(ax: Axes | None, width: float = SIZE[0], height: float = SIZE[1], pad: float = PAD) -> Axes:
     """The axes given, or new ones."""
     if ax is not None:
@@ -199,6 +235,7 @@ def drawing(ax: Axes, margin: float = 0.12) -> Axes:
     return ax
 
 
+@typed
 def save(ax: Axes, path: str | PathLike[str]) -> None:
     """Write the picture that axes belong to; the ending of the name says the format."""
     made = ax.get_figure()

@@ -9,6 +9,7 @@ from typing import Any
 
 import h5py
 
+from femu.arguments import typed
 from femu.environment import environment
 from femu.errors import FileError, InputError
 from femu.hdf5_file import item, opened, text
@@ -18,12 +19,14 @@ from femu.results import FORMAT as RESULT
 from femu.results import Result
 
 
+@typed
 def write(source: Any, path: str | PathLike[str] | None = None, *, units: Units = AS_MODEL, updating: Any = None) -> Path:
     """Write the report of a result, journal or batch, or of the file of one; returns where.
 
     ``path`` is the name of the HDF5 file with the ending .html where it is left out. ``updating`` is the history of an updater,
     or its file; one that is in the file of the result is found by itself.
     """
+    _check(source, units, updating)
     if path is None:
         if not isinstance(source, (str, PathLike)):
             raise InputError("report.write", "path", path, "must be given where the source is not a file")
@@ -32,11 +35,13 @@ def write(source: Any, path: str | PathLike[str] | None = None, *, units: Units 
     return Path(path)
 
 
+@typed
 def page_of(source: Any, *, units: Units = AS_MODEL, updating: Any = None) -> Page:
     """The page of a result, journal or batch, or of the file of one."""
     from femu.batch.result import BatchResult
     from femu.experimental.journal import Record
 
+    _check(source, units, updating)
     if isinstance(updating, (str, PathLike)):
         from femu.updating.history import UpdatingHistory
 
@@ -56,6 +61,18 @@ def page_of(source: Any, *, units: Units = AS_MODEL, updating: Any = None) -> Pa
 
         return report_of_batch(source)
     raise InputError("report", "source", source, "must be a result, a journal, a batch, or the file of one")
+
+
+def _check(source: Any, units: Units, updating: Any) -> None:
+    """Refuse at once what no report is made of."""
+    from femu.updating.history import UpdatingHistory
+
+    if isinstance(source, str) and (not source or "\0" in source):
+        raise InputError("report", "source", source, "must be a path that is not empty")
+    if updating is not None and not isinstance(updating, (str, PathLike, UpdatingHistory)):
+        raise InputError("report", "updating", updating, "must be the history of an updater, or its file")
+    if isinstance(updating, str) and "\0" in updating:
+        raise InputError("report", "updating", updating, "must be a path")
 
 
 def file_kind(path: Path) -> str:

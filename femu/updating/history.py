@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from femu.errors import FileError
+from femu.arguments import typed_methods
+from femu.errors import FileError, InputError
 from femu.hdf5_file import number, numbers, opened, put_text, table, text, texts, written_whole
 from femu.updating import step as code
 
@@ -17,6 +18,7 @@ Array = npt.NDArray[np.float64]
 FORMAT = "femu updating history 1"
 
 
+@typed_methods
 @dataclass(frozen=True)
 class UpdatingHistory:
     """One row a sample. ``values`` are the estimates, ``std`` their standard deviations, ``written`` what the model has."""
@@ -112,6 +114,8 @@ class UpdatingHistory:
 
     def value(self, name: str) -> Array:
         """Estimate of one parameter over the steps."""
+        if name not in self.names:
+            raise InputError("UpdatingHistory.value", "name", name, f"must be one of {self.names}")
         return self.values[:, self.names.index(name)]
 
     def __len__(self) -> int:
