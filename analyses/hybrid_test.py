@@ -284,9 +284,10 @@ class HybridTest:
 
     def _end(self, march: HybridMarch, outcome: Outcome, message: str) -> str:
         """Hold every specimen and close the journal, whatever fails on the way; returns the message with what did."""
-        for name, element in self.elements.items() if outcome is not Outcome.COMPLETE else ():
+        for name, element in self.elements.items():
             try:
-                element.specimen.hold()
+                if outcome is not Outcome.COMPLETE:
+                    element.specimen.hold()
             except Exception as problem:
                 message = f"{message or outcome.value} The specimen of {name!r} could not be held: {problem!r}."
         try:
