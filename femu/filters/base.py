@@ -227,7 +227,8 @@ class Filter(abc.ABC):
         if np.isinf(y).any():
             raise InputError(name, "measurements", y, "must not be infinite", "mark missing values by NaN")
         width = self.model.inputs
-        u = np.zeros((len(y), 1)) if inputs is None and width == 0 else np.ascontiguousarray(inputs, dtype=float)
+        none = width == 0 and (inputs is None or np.shape(inputs) == (len(y), 0))
+        u = np.zeros((len(y), 1)) if none else np.ascontiguousarray(inputs, dtype=float)
         u = u.reshape(-1, 1) if u.ndim == 1 and width <= 1 else u
         if u.ndim != 2 or u.shape != (len(y), max(width, 1)):
             raise InputError(name, "inputs", u.shape, f"must have {len(y)} rows of {width} numbers")

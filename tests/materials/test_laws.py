@@ -1,19 +1,18 @@
-"""What every uniaxial material has to fulfil, whatever its law."""
+"""What every uniaxial material has to fulfil, whatever its law.
+
+Properties over drawn parameters and paths (bits, answers on any path, tangents, energy) are in ``tests/campaign/physics``.
+"""
 
 from __future__ import annotations
 
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
 import pytest
 from example_material import FlagShape
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from material_harness import CASES, RATE_CASES, Block, Case, cyclic, random_walk
 
 from femu.materials import ExactBoucWen, StrainPenetration
-from femu.path import drive
 
 EXAMPLE = Case(FlagShape(k=200e9, f_activation=300e6, b=0.05, beta=0.6), 0.008, [])
 ALL = {**CASES, "example": EXAMPLE, "exact bouc-wen": Case(ExactBoucWen(2e6, 0.01, 0.05), 0.05, []),
@@ -114,18 +113,6 @@ def test_a_second_look_changes_nothing(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", EVERY)
-def test_same_path_same_bits(name: str) -> None:
-    path = random_walk(EVERY[name].scale, 11, 80)
-    first = drive(EVERY[name].material, path, DT)
-    second = drive(EVERY[name].material, path, DT)
-    assert first.force.tobytes() == second.force.tobytes()
-    assert first.history.tobytes() == second.history.tobytes()
-    stress, tangent = block(name).run(path, np.diff(path, prepend=path[0]) / DT, DT)
-    assert first.force[:, 0].tobytes() == stress.tobytes()
-    assert first.tangent[:, 0].tobytes() == tangent.tobytes()
-
-
-@pytest.mark.parametrize("name", EVERY)
 def test_a_block_is_many_points(name: str) -> None:
     """37 points, an odd number, each with a history of its own, against one at a time: the same bits."""
     points, law, scale = 37, block(name), EVERY[name].scale
@@ -143,38 +130,6 @@ def test_a_block_is_many_points(name: str) -> None:
             assert (single.history[:, 0] == response.history[:, j]).all()
             alone[j] = single.history
         together = response.history
-
-
-@pytest.mark.parametrize("name", [name for name, case in ALL.items() if case.dissipates])
-@settings(max_examples=12, deadline=None)
-@given(turns=st.lists(st.floats(-1.0, 1.0), min_size=1, max_size=6))
-def test_no_energy_out_of_nothing(name: str, turns: list[float]) -> None:
-    """The work done on a virgin material along a path that ends where it began is not negative."""
-    step = ALL[name].scale / 300
-    ends = ALL[name].scale * np.array([0.0, *turns, 0.0])
-    path = np.concatenate([np.linspace(a, b, 2 + int(abs(b - a) / step))
-                           for a, b in pairwise(ends)])
-    response = drive(ALL[name].material, path)
-    stress = response.force[:, 0]
-    work = 0.5 * np.diff(path) @ (stress[1:] + stress[:-1])
-    corner = np.abs(response.tangent).max() * step**2 / 8  # what the trapezoidal rule cuts off at a corner of the law
-    assert work >= -5 * len(ends) * corner
-
-
-@pytest.mark.parametrize("name", ALL)
-@settings(max_examples=15, deadline=None)
-@given(steps=st.lists(st.tuples(st.floats(-1.0, 1.0), st.floats(-12.0, 3.0)), min_size=1, max_size=25))
-def test_any_path_has_an_answer(name: str, steps: list[tuple[float, float]]) -> None:
-    """Steps from a trillionth to a thousand times the usual strain: finite numbers, and the same on a second look."""
-    path = np.cumsum([ALL[name].scale * sign * 10.0**size for sign, size in steps])
-    response = drive(ALL[name].material, path)
-    assert np.isfinite(response.force).all() and np.isfinite(response.tangent).all()
-    assert np.isfinite(response.history).all()
-    again = block(name)(response.history[-1][:, None], path[-1])
-    if ALL[name].material.breaks_after_step and again.history[0, 0] != 0.0:
-        return  # broken: a second look finds nothing
-    size = np.abs(response.force).max() + np.abs(response.tangent).max() * np.abs(path).max()
-    assert again.stress[0] == pytest.approx(response.force[-1, 0], abs=1e-13 * size)
 
 
 PLAIN = ["elastic two moduli", "perfectly plastic, unequal, initial strain", "bilinear", "bilinear isotropic",

@@ -1,0 +1,92 @@
+"""What a property is not asked of, and why: by its definition, or because the published law is so (and OpenSees with it)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import pairwise
+from typing import Any, NamedTuple
+
+from femu.materials import (
+    MenegottoPinto,
+    MultilinearPinching,
+    PopovicsConcrete,
+    QuadrilinearPinching,
+    Series,
+    StrainPenetration,
+    TrilinearPinching,
+)
+from tests.campaign.physics.cases import space
+
+LEAST_CURVATURE = 1.0  # exponent of Menegotto and Pinto that is left in the largest cycles
+LEAST_PINCHING = 0.5  # published range of StrainPenetration's R
+
+
+def unloads_softer(made: Any) -> bool:
+    """Whether a line of the first loading is steeper than unloading from its end."""
+    for side in "pn":
+        points = [(0.0, 0.0)]
+        while hasattr(made, f"s{len(points)}{side}"):
+            points.append((getattr(made, f"s{len(points)}{side}"), getattr(made, f"e{len(points)}{side}")))
+        slopes = [(s1 - s0) / (e1 - e0) for (s0, e0), (s1, e1) in pairwise(points)]
+        for slope, (_, end) in zip(slopes[1:], points[2:], strict=True):
+            if slope > max(slopes) * (end / points[1][1]) ** -made.beta:
+                return True
+    return False
+
+
+def turning(drawn: Any) -> bool:
+    """Whether a member has finite rotations in space."""
+    return drawn.where == "space" and (drawn.name, drawn.geometry) in space.TURNING
+
+
+class Exempt(NamedTuple):
+    """A property, the components it is not asked of, and the reason."""
+
+    of: str
+    who: str
+    which: Callable[[Any], bool]
+    why: str
+
+
+EXEMPT = (
+    Exempt("an answer", "Series with a part that softens", lambda m: isinstance(m, Series) and any(
+        getattr(part, "eta", 0.0) < 0.0 for _, part in m.parts()),
+           "there may be no equilibrium of its parts: it says so"),
+    Exempt("energy from rest", "materials with an initial stress or strain",
+           lambda m: bool(getattr(m, "initial_stress", 0.0) or getattr(m, "initial_strain", 0.0)),
+           "they hold energy at rest; loops that repeat are asked all the same"),
+    Exempt("energy", "QuadrilinearPinching", lambda m: isinstance(m, QuadrilinearPinching),
+           "its reloading aims at points of the envelope that move, so that small cycles give energy back, as in Pinching4"),
+    Exempt("energy", "PopovicsConcrete with fc / peak_strain >= Ec",
+           lambda m: isinstance(m, PopovicsConcrete) and m.fc / m.peak_strain >= m.Ec,
+           "first loading is stiffer than Ec, the steepest line of unloading, as in Concrete04"),
+    Exempt("energy", "TrilinearPinching and MultilinearPinching with beta and a line steeper than unloading",
+           lambda m: isinstance(m, (TrilinearPinching, MultilinearPinching)) and unloads_softer(m),
+           "what was loaded along it comes back along a softer line, as in Hysteretic and HystereticSM"),
+    Exempt("energy", "MenegottoPinto with R0 (1 - cR1) < 1",
+           lambda m: isinstance(m, MenegottoPinto) and m.R0 * (1.0 - m.cR1) < LEAST_CURVATURE,
+           "behind a large reversal it is softer than the loading before, as in Steel02"),
+    Exempt("energy", "StrainPenetration with R < 0.5", lambda m: isinstance(m, StrainPenetration) and m.R < LEAST_PINCHING,
+           "outside of the published range of R its curves cross, as in Bond_SP01"),
+)
+
+MEMBERS = (
+    Exempt("energy", "members with p-delta", lambda d: d.geometry == "p-delta",
+           "their forces are no derivative of an energy: the change of N with the sway is left out"),
+    Exempt("energy", "beam-columns in space, corotational", turning,
+           "components of finite rotations do no work on the moments"),
+    Exempt("whole tangent", "beam-columns in space, corotational", turning,
+           "K is the symmetric part of the derivative by spins, to second order in the deformation: that is asked"),
+)
+
+
+def asked_of_member(of: str, drawn: Any) -> bool:
+    """Whether a property is asked of a member as drawn."""
+    return not any(of == rule.of and rule.which(drawn) for rule in MEMBERS)
+
+
+def asked(of: str, made: Any) -> bool:
+    """Whether a property is asked of a component and of all its parts."""
+    if any(of.startswith(rule.of) and rule.which(made) for rule in EXEMPT):
+        return False
+    return all(asked(of, part) for _, part in made.parts())
