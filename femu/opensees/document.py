@@ -80,6 +80,9 @@ Where the two differ on purpose:
   forgets the releases under that load in space.
 - The mass of an element (`-mass`) under `UniformExcitation` counts once; openseespy 3.7 loads an `elasticBeamColumn` in the
   plane and an `ElasticTimoshenkoBeam` by twice its mass. Masses of nodes are not concerned.
+- `alphaM` of `rayleigh` damps all masses; OpenSees leaves out that of a truss without `-doRayleigh`.
+- Imposed motions under `HHT` and `GeneralizedAlpha` are those of the end of the step; in OpenSees a support stays where it is at
+  the time inside the step at which forces are taken.
 - An element that is added at nodes which have already moved is refused.
 - After a step of `CentralDifference`, velocity and acceleration are those at its end; OpenSees gives those one step back.
 - Sections answer in the order P, Mz (then My, T in space), also an `Aggregator` that lists them otherwise.
