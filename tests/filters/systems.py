@@ -103,14 +103,23 @@ WITHOUT_REDRAW: dict[str, Maker] = {
 }
 """Filters that measure the propagated points: equal to the Kalman filter for Q = 0."""
 
-MONTE_CARLO: dict[str, Maker] = {
-    "EnsembleKF": lambda m, q, r, **k: EnsembleKF(m, q, r, members=200, **k),
-    "ParticleFilter": lambda m, q, r, **k: ParticleFilter(m, q, r, particles=500, **k),
-    "ExtendedPF": lambda m, q, r, **k: ExtendedPF(m, q, r, particles=50, draw=False, **k),
-    "UnscentedPF": lambda m, q, r, **k: UnscentedPF(m, q, r, particles=50, draw=False, **k),
-    "UnscentedPF drawn": lambda m, q, r, **k: UnscentedPF(m, q, r, particles=50, draw=True, **k),
-    "AuxiliaryUnscentedPF": lambda m, q, r, **k: AuxiliaryUnscentedPF(m, q, r, particles=50, draw=True, **k),
-}
+
+def monte_carlo(members: int, particles: int, kalman_particles: int) -> dict[str, Maker]:
+    """Filters that draw, with so many members, particles, and particles that are Kalman filters of their own."""
+    many = {"particles": kalman_particles}
+    return {
+        "EnsembleKF": lambda m, q, r, **k: EnsembleKF(m, q, r, members=members, **k),
+        "ParticleFilter": lambda m, q, r, **k: ParticleFilter(m, q, r, particles=particles, **k),
+        "ExtendedPF": lambda m, q, r, **k: ExtendedPF(m, q, r, draw=False, **many, **k),
+        "UnscentedPF": lambda m, q, r, **k: UnscentedPF(m, q, r, draw=False, **many, **k),
+        "UnscentedPF drawn": lambda m, q, r, **k: UnscentedPF(m, q, r, draw=True, **many, **k),
+        "AuxiliaryUnscentedPF": lambda m, q, r, **k: AuxiliaryUnscentedPF(m, q, r, draw=True, **many, **k),
+    }
+
+
+MONTE_CARLO = monte_carlo(200, 500, 50)
+FEW = monte_carlo(50, 100, 20)
+"""The same with few particles: quicker, and their covariance is nearer to singular."""
 
 ADAPTIVE: dict[str, Maker] = {"AdaptiveUKF default": AdaptiveUKF}
 

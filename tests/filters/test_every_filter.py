@@ -9,6 +9,7 @@ from systems import (
     DECAY_BOUNDS,
     EVERY,
     EXACT,
+    FEW,
     MONTE_CARLO,
     P0,
     WITHOUT_REDRAW,
@@ -175,7 +176,7 @@ def test_many_random_steps_keep_the_covariance_positive(name):
     y = 3.0 * generator.standard_t(2.0, size=(steps, 1))
     y[generator.random(steps) < 0.1] = np.nan
     u = 3.0 * generator.standard_normal((steps, 1))
-    estimator = EVERY[name](decay_model(), [1e-4, 1e-5], 1.0, bounds=DECAY_BOUNDS)
+    estimator = (EVERY | FEW)[name](decay_model(), [1e-4, 1e-5], 1.0, bounds=DECAY_BOUNDS)
     history = estimator.run(estimator.init([0.0, 0.5], [1.0, 0.1], seed=4), y, u)
     assert np.isfinite(history.mean).all() and np.isfinite(history.covariance).all()
     P = history.covariance
