@@ -27,7 +27,7 @@ def test_the_scripts_of_a_day_in_the_laboratory(tmp_path: Path, monkeypatch: pyt
     monkeypatch.chdir(tmp_path)
     server, test = blocks("lab-day.md")
     lab: dict[str, object] = {}
-    exec(server.split("print(server.serve()")[0].replace("port=8095", "port=0").replace("say=print", ""), lab)
+    exec(server.split("print(server.serve()")[0].replace("port=8095", "port=0").replace("say=print,", ""), lab)
     hosted: list[object] = []
     serving = threading.Thread(target=lambda: hosted.append(lab["server"].serve()))  # type: ignore[attr-defined]
     serving.start()
