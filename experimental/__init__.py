@@ -44,9 +44,10 @@ from femu.experimental.tangent import InitialTangent, TangentEstimator
 from femu.experimental.transpose_tangent import TransposeTangent
 from femu.experimental.twin import TwinTangent
 
-typed_classes(AdaptiveCompensation, BFGSTangent, BroydenTangent, Cantilever, Direct, EigenvectorTangent, IntrinsicTangent, Jack,
-              Linear, OneActuator, PolynomialCompensation, RemoteApplication, RemoteController, RemoteSite, RemoteSpecimen,
-              Scaled, ThreeActuators, TransposeTangent, TwoActuators)
+typed_classes(AdaptiveCompensation, BasicSystem, BFGSTangent, BroydenTangent, Cantilever, CompensatedSpecimen, Direct,
+              EigenvectorTangent, EmulatedSpecimen, Guard, IntrinsicTangent, Jack, Linear, OneActuator, PolynomialCompensation,
+              RemoteApplication, RemoteController, RemoteSite, RemoteSpecimen, ReplaySpecimen, Rig, Scaled, ThreeActuators,
+              TransposeTangent, TwinTangent, TwoActuators)
 
 __all__ = [
     "Actuator",

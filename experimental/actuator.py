@@ -43,7 +43,7 @@ class Actuator:
     def __post_init__(self) -> None:
         for name in ("delay", "lag", "frequency", "damping", "undershoot", "backlash", "rate_limit", "stroke", "capacity"):
             value = getattr(self, name)
-            if value is None:
+            if value is None and name in ("rate_limit", "stroke", "capacity"):
                 continue
             if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value) or value < 0.0:
                 raise InputError("Actuator", name, value, "must not be negative")

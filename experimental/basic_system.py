@@ -21,7 +21,7 @@ from femu.elements.link import POINT_FLOATS, link_group, uniaxial_laws
 from femu.elements.truss import Truss
 from femu.errors import AnalysisError, InputError
 from femu.kernels import compiled, floats_of, ints_of
-from femu.parameters import Parameters
+from femu.parameters import Parameters, finite
 
 Array = npt.NDArray[np.float64]
 _FRAME_INTEGERS = 2  # a frame element's own integers before those of its basic kernel
@@ -65,6 +65,8 @@ class BasicSystem:
 
     def __init__(self, of: Material | Sequence[Material] | Element, *, length: float = 1.0, nodal: bool = False,
                  coordinates: npt.ArrayLike | None = None) -> None:
+        if not finite(length) or not length > 0.0:
+            raise InputError("BasicSystem", "length", length, "must be above 0")
         materials = [of] if isinstance(of, Material) else list(of) if isinstance(of, Sequence) else []
         self.scale = 1.0
         load_size = 0
@@ -108,7 +110,10 @@ class BasicSystem:
         elif not isinstance(of, Element):
             raise InputError("BasicSystem", "of", of, "must be a material, materials or an element",
                              "for example BoucWen(alpha=0.05, k=1e6)")
-        matrix = own if coordinates is None else own @ np.atleast_2d(np.asarray(coordinates, dtype=float))
+        turned = np.eye(own.shape[1]) if coordinates is None else np.atleast_2d(np.asarray(coordinates, dtype=float))
+        if turned.ndim != 2 or len(turned) != own.shape[1]:
+            raise InputError("BasicSystem", "coordinates", coordinates, f"must be a finite matrix of {own.shape[1]} rows")
+        matrix = own if coordinates is None else own @ turned
         if matrix.ndim != 2 or not np.isfinite(matrix).all():
             raise InputError("BasicSystem", "coordinates", coordinates, f"must be a finite matrix of {own.shape[1]} rows")
         self.matrix = np.ascontiguousarray(matrix)

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from femu.arguments import as_numbers
 from femu.errors import InputError
 from femu.experimental.errors import ExperimentError
 from femu.experimental.safety import Guard, Limits
@@ -241,5 +242,10 @@ class CompensatedSpecimen(Specimen):
 
 def tracking_error(targets: Any, reached: Any) -> float:
     """Root mean square of the difference between targets and what was reached, as a share of that of the targets."""
-    wanted, got = np.asarray(targets, dtype=float), np.asarray(reached, dtype=float)
+    wanted, got = as_numbers("tracking_error", "targets", targets), as_numbers("tracking_error", "reached", reached)
+    for name, given, values in (("targets", targets, wanted), ("reached", reached, got)):
+        if values.shape != wanted.shape or not values.size or not np.isfinite(values).all():
+            raise InputError("tracking_error", name, given, "must be finite numbers, as many of one as of the other")
+    if not 0.0 < float(np.mean(wanted**2)) < np.inf:
+        raise InputError("tracking_error", "targets", targets, "must be numbers that are not all zero, and have squares")
     return float(np.sqrt(np.mean((wanted - got) ** 2) / np.mean(wanted**2)))

@@ -15,7 +15,7 @@ from femu.errors import InputError
 from femu.experimental.actuator import Actuator
 from femu.experimental.basic_system import BasicSystem
 from femu.experimental.specimen import Measurement, Specimen
-from femu.parameters import Parameters
+from femu.parameters import Parameters, finite
 
 Array = npt.NDArray[np.float64]
 NOISE_BLOCK = 256  # measurements
@@ -35,7 +35,7 @@ class Sensors:
     def __post_init__(self) -> None:
         for name in ("displacement_noise", "force_noise", "displacement_step", "force_step"):
             value = getattr(self, name)
-            if not (isinstance(value, (int, float)) and np.isfinite(value) and value >= 0.0):
+            if not (finite(value) and value >= 0.0):
                 raise InputError("Sensors", name, value, "must not be negative")
 
 

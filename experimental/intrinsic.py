@@ -32,8 +32,9 @@ class IntrinsicTangent(TangentEstimator):
     def __init__(self, coordinates: npt.ArrayLike, *, clamp: tuple[float, float] = SAFE_CLAMP, **noise: Any) -> None:
         super().__init__(**noise)
         self.coordinates = np.atleast_2d(np.asarray(coordinates, dtype=float))
-        if self.coordinates.ndim != 2 or self.coordinates.shape[0] != self.coordinates.shape[1]:
-            raise InputError(type(self).__name__, "coordinates", coordinates, "must be a square matrix")
+        if self.coordinates.ndim != 2 or self.coordinates.shape[0] != self.coordinates.shape[1] or (
+                not np.isfinite(self.coordinates).all()):
+            raise InputError(type(self).__name__, "coordinates", coordinates, "must be a square matrix of finite numbers")
         if len(clamp) != 2 or not 0.0 <= clamp[0] < clamp[1]:
             raise InputError(type(self).__name__, "clamp", clamp, "must be two rising shares of the initial stiffness")
         self.clamp = clamp

@@ -14,7 +14,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from femu.errors import FileError
+from femu.arguments import typed
+from femu.errors import FileError, InputError
 from femu.hdf5_file import must_hold, opened, table, text, text_table
 from femu.hdf5_unfinished import is_marked
 from femu.outcome import Outcome
@@ -52,17 +53,23 @@ class Record:
 
     def commands(self, name: str) -> Array:
         """Commands of an element, a row each."""
+        if not isinstance(name, str) or name not in self.command:
+            raise InputError("Record", "name", name, f"must be one of {self.names}")
         return self.command[name][:, HEAD:-TAIL]
 
     def measurements(self, name: str) -> tuple[Array, Array]:
         """Measured displacements and forces of an element, a row each."""
+        if not isinstance(name, str) or name not in self.measured:
+            raise InputError("Record", "name", name, f"must be one of {self.names}")
         values = self.measured[name][:, HEAD:-TAIL]
         half = values.shape[1] // 2
         return values[:, :half], values[:, half:]
 
+    @typed
     def unfinished(self, name: str, step: int) -> list[tuple[Array, Array, Array, float]]:
         """Commands, displacements, forces and times of an element measured in a step that was not committed, in their order."""
-        measured, commands, (d, f) = self.measured[name], self.commands(name), self.measurements(name)
+        commands, (d, f) = self.commands(name), self.measurements(name)
+        measured = self.measured[name]
         return [(commands[k].copy(), d[k].copy(), f[k].copy(), float(measured[k, 1]))
                 for k in range(min(len(measured), len(commands))) if measured[k, 0] == step]
 
@@ -79,6 +86,7 @@ class Record:
         return step, self.state[count - 1, HEAD:-TAIL], self.specimens[count - 1, HEAD:-TAIL], parameters
 
 
+@typed
 def read_journal(path: str | os.PathLike[str]) -> Record:
     """Read a journal: of a finished test, of an interrupted one, or of one that is running."""
     path = os.fspath(path)

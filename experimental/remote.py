@@ -61,6 +61,8 @@ class RemoteSpecimen(Specimen):
                              "must be acquired")
         self.terms = Terms.fitting(self.control, self.acquired, data)
         self._stiffness = None if stiffness is None else np.atleast_2d(np.asarray(stiffness, dtype=float))
+        if self._stiffness is not None and not np.isfinite(self._stiffness).all():
+            raise InputError(type(self).__name__, "stiffness", stiffness, "must be a matrix of finite numbers")
         self.udp, self.reads = udp, reads
         self._blocks = np.zeros(self.control.total)
         self._host, self._port, self._silence = host, port, silence

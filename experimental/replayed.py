@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from femu.arguments import typed
 from femu.errors import InputError
 from femu.experimental.errors import BadMeasurement
 from femu.experimental.journal import Record
 from femu.experimental.specimen import Measurement, Specimen
+from femu.parameters import finite
 
 Array = npt.NDArray[np.float64]
 
@@ -38,6 +41,8 @@ class ReplaySpecimen(Specimen):
     """
 
     def __init__(self, record: Record, name: str, tolerance: float = 0.0) -> None:
+        if not finite(tolerance) or tolerance < 0.0:
+            raise InputError("ReplaySpecimen", "tolerance", tolerance, "must not be negative")
         if name not in record.measured:
             raise InputError("ReplaySpecimen", "name", name, f"must be one of {record.names}")
         self._rows, self._commands = record.measured[name], record.commands(name)
@@ -65,11 +70,14 @@ class ReplaySpecimen(Specimen):
         self.count = int(state[0])
 
 
+@typed
 def replay(test: Any, record: Record, tolerance: float = 0.0) -> dict[str, Difference | None]:
     """Run a test offline against its journal: for each experimental element the first command that differs, or None.
 
     ``test`` has ``elements`` (experimental elements by name) and ``run()``. Its specimens are replaced for good.
     """
+    if not isinstance(getattr(test, "elements", None), Mapping) or not callable(getattr(test, "run", None)):
+        raise InputError("replay", "test", test, "must be a hybrid test")
     played: dict[str, ReplaySpecimen] = {}
     for name, element in test.elements.items():
         played[str(name)] = element.specimen = ReplaySpecimen(record, str(name), tolerance)

@@ -17,6 +17,7 @@ from femu.errors import InputError
 from femu.experimental.errors import BadMeasurement
 
 Array = npt.NDArray[np.float64]
+MOST_STROKES = 10_000
 NEWTON_ITERATIONS = 30
 NEWTON_TOLERANCE = 1e-13  # last correction, as a share of the size of the setup
 
@@ -97,6 +98,7 @@ class Direct(Linear):
     """No transformation: an actuator for each of some directions of the element (all of them if left out)."""
 
     def __init__(self, size: int, directions: Sequence[int] | None = None) -> None:
+        _check_size("Direct", size)
         chosen = range(size) if directions is None else directions
         if not all(0 <= d < size for d in chosen):
             raise InputError("Direct", "directions", directions, f"must be numbers from 0 to {size - 1}")
@@ -123,6 +125,7 @@ class Scaled(Linear):
     """
 
     def __init__(self, size: int, displacement: npt.ArrayLike = 1.0, force: npt.ArrayLike = 1.0) -> None:
+        _check_size("Scaled", size)
         for name, given in (("displacement", displacement), ("force", force)):
             if np.shape(given) not in ((), (1,), (size,)):
                 raise InputError("Scaled", name, given, f"must be one number, or one for each of {size} strokes")
@@ -211,3 +214,8 @@ class Cantilever(Setup):
             return np.array([[1.0, 0.0, 0.0], [0.0, -self.length, 0.0], [0.0, -1.0, 1.0]])
         now, c, s = self.length + longer, math.cos(at_i), math.sin(at_i)
         return np.array([[c, -now * s, 0.0], [-s, -now * c, 0.0], [0.0, -1.0, 1.0]])
+
+
+def _check_size(what: str, size: int) -> None:
+    if not 1 <= size <= MOST_STROKES:
+        raise InputError(what, "size", size, f"must be a whole number from 1 to {MOST_STROKES}")

@@ -88,6 +88,7 @@ class FileError(FemuError, OSError):
 
     def __init__(self, path: str | os.PathLike[str], reason: str, line: int | None = None) -> None:
         self.path = os.fspath(path)
+        reason = " ".join(reason.split())
         self.reason = reason
         self.line = line
         place = self.path or repr(self.path)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import pickle
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -11,7 +13,8 @@ import numpy.typing as npt
 import pytest
 
 from femu import InputError
-from femu.arguments import typed, typed_class
+from femu.arguments import typed, typed_class, typed_methods
+from femu.element import Name
 
 
 @typed
@@ -51,6 +54,32 @@ def test_a_constructor_names_its_class() -> None:
     assert Derived(3).size == 3
     with pytest.raises(InputError, match=r"Derived: size = 1\.5 must be a whole number"):
         Derived(1.5)  # type: ignore[arg-type]
+
+
+@typed_methods
+class Shelf:
+    def put(self, name: Name, path: str | os.PathLike[str], pairs: Sequence[tuple[float, float] | None] | None = None) -> str:
+        return "put"
+
+    @classmethod
+    def of(cls, height: float) -> Shelf:
+        return cls()
+
+
+@pytest.mark.parametrize("good", [(1, "a"), ("b", Path("a")), (1, "a", [(0.0, 1.0), None]), (1, "a", [])])
+def test_methods_take_names_paths_and_lists_of_pairs(good: tuple[Any, ...]) -> None:
+    assert Shelf().put(*good) == "put"
+    assert isinstance(Shelf.of(1.0), Shelf)
+
+
+@pytest.mark.parametrize(("name", "bad"), [
+    ("name", (True, "a")), ("name", ("", "a")), ("name", (1.5, "a")), ("path", (1, 3)), ("path", (1, b"a")), ("path", (1, "a\0")),
+    ("pairs", (1, "a", [(0.0,)])), ("pairs", (1, "a", [3.0])), ("pairs", (1, "a", 3.0))])
+def test_methods_name_themselves(name: str, bad: tuple[Any, ...]) -> None:
+    with pytest.raises(InputError, match=rf"Shelf\.put: {name} = .* must be "):
+        Shelf().put(*bad)
+    with pytest.raises(InputError, match=r"Shelf\.of: height = 'high' must be a number"):
+        Shelf.of("high")  # type: ignore[arg-type]
 
 
 def test_a_checked_function_can_be_sent_to_a_worker() -> None:

@@ -39,8 +39,8 @@ def command(journal: str, port: int, address: str, show: bool) -> None:
     try:
         server = serve(journal, port, address)
     except OSError as problem:
-        raise click.ClickException(f"port {port} of {address} cannot be used ({problem.strerror or problem}); "
-                                   "choose another with --port") from None
+        raise click.UsageError(f"port {port} of {address} cannot be used ({problem.strerror or problem}); "
+                               "choose another with --port or --address") from None
     click.echo(f"femu: the page of {journal} is at http://{address}:{server.port}/ (Ctrl-C ends it)")
     if show:
         server.io_loop.add_callback(server.show, "/")

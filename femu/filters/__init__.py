@@ -1,6 +1,6 @@
 """State and parameter estimators, one file each: ``init → predict → update`` with the state passed in and out."""
 
-from femu.arguments import typed_classes
+from femu.arguments import typed_classes, typed_methods
 from femu.filters.adaptive_ukf import AdaptiveUKF
 from femu.filters.auxiliary_particle import AuxiliaryUnscentedPF
 from femu.filters.bounds import Bounds, Inequality
@@ -20,8 +20,9 @@ from femu.filters.square_root_ukf import SquareRootUKF
 from femu.filters.ukf import UKF
 from femu.filters.unscented_particle import UnscentedPF
 
-typed_classes(AdaptiveUKF, AuxiliaryUnscentedPF, ConstrainedUKF, CubatureKF, EKF, EnsembleKF, ExtendedPF, IntervalUKF,
-              KalmanFilter, ParticleFilter, SquareRootUKF, UKF, UnscentedPF)
+typed_methods(Bounds)
+typed_classes(AdaptiveUKF, AuxiliaryUnscentedPF, ConstrainedUKF, CubatureKF, EKF, EnsembleKF, ExtendedPF, Inequality, IntervalUKF,
+              KalmanFilter, ParticleFilter, SquareRootUKF, StateSpace, UKF, UnscentedPF)
 
 __all__ = [
     "EKF",

@@ -24,6 +24,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from femu.arguments import as_numbers
 from femu.errors import AnalysisError, InputError
 from femu.filters.bounds import Bounds
 from femu.filters.estimate import (
@@ -183,12 +184,12 @@ class Filter(abc.ABC):
     def init(self, mean: Any, covariance: Any, seed: int = 0) -> Estimate:
         """The estimate before the first step. ``seed`` chooses the random numbers of Monte-Carlo filters."""
         name, n = type(self).__name__, self.model.states
-        start = np.asarray(mean, dtype=float).reshape(-1)
+        start = as_numbers(name, "mean", mean).reshape(-1)
         if start.shape != (n,) or not np.isfinite(start).all():
             raise InputError(name, "mean", mean, f"must be {n} finite numbers")
         if self.bounds.violation(start) > 0.0:
             raise InputError(name, "mean", mean, "must be inside the bounds", "use bounds.project(mean)")
-        if not 0 <= seed <= LARGEST_SEED:
+        if not isinstance(seed, (int, np.integer)) or not 0 <= seed <= LARGEST_SEED:
             raise InputError(name, "seed", seed, f"must be a whole number from 0 to {LARGEST_SEED}")
         estimate = Estimate(self, np.zeros(self._scratch_start + self._scratch_size()))
         estimate.vector[SEED] = seed
@@ -220,18 +221,18 @@ class Filter(abc.ABC):
     def run(self, estimate: Estimate, measurements: Any, inputs: Any = None) -> History:
         """All steps in one compiled loop: row k of ``inputs`` and ``measurements`` belong to step k."""
         name, n, m = type(self).__name__, self.model.states, self.model.outputs
-        y = np.ascontiguousarray(measurements, dtype=float)
+        y = np.ascontiguousarray(as_numbers(name, "measurements", measurements))
         y = y.reshape(-1, 1) if y.ndim == 1 and m == 1 else y
         if y.ndim != 2 or y.shape[1] != m:
-            raise InputError(name, "measurements", y.shape, f"must have {m} columns, one row a step")
+            raise InputError(name, "measurements", measurements, f"must have {m} columns, one row a step")
         if np.isinf(y).any():
             raise InputError(name, "measurements", y, "must not be infinite", "mark missing values by NaN")
         width = self.model.inputs
         none = width == 0 and (inputs is None or np.shape(inputs) == (len(y), 0))
-        u = np.zeros((len(y), 1)) if none else np.ascontiguousarray(inputs, dtype=float)
+        u = np.zeros((len(y), 1)) if none else np.ascontiguousarray(as_numbers(name, "inputs", inputs))
         u = u.reshape(-1, 1) if u.ndim == 1 and width <= 1 else u
         if u.ndim != 2 or u.shape != (len(y), max(width, 1)):
-            raise InputError(name, "inputs", u.shape, f"must have {len(y)} rows of {width} numbers")
+            raise InputError(name, "inputs", inputs, f"must have {len(y)} rows of {width} numbers")
         if not np.isfinite(u).all():
             raise InputError(name, "inputs", u, "must be finite")
         final = self._target(estimate, None)
@@ -257,20 +258,24 @@ class Filter(abc.ABC):
         return self._predict, self._update
 
     def _target(self, estimate: Estimate, out: Estimate | None) -> Estimate:
-        if estimate.filter is not self:
+        if getattr(estimate, "filter", None) is not self:
             raise InputError(type(self).__name__, "estimate", estimate, "belongs to another filter",
                              "start with this filter's init")
         if out is None:
             return Estimate(self, estimate.vector.copy())
         if out is not estimate:
+            if getattr(out, "filter", None) is not self:
+                raise InputError(type(self).__name__, "out", out, "must be an estimate of this filter")
             out.vector[:] = estimate.vector
         return out
 
     def _input(self, u: Any) -> np.ndarray:
         width = self.model.inputs
         if width == 0:
+            if u is not None and np.size(u):
+                raise InputError(type(self).__name__, "u", u, "must be left out: the model has no inputs")
             return self._no_input
-        given = u if _is_plain(u) else np.ascontiguousarray(u, dtype=float).reshape(-1)
+        given = u if _is_plain(u) else np.ascontiguousarray(as_numbers(type(self).__name__, "u", u)).reshape(-1)
         if given.shape[0] != width:
             raise InputError(type(self).__name__, "u", u, f"must be {width} finite numbers")
         return given
@@ -278,7 +283,7 @@ class Filter(abc.ABC):
     def _measurement(self, y: Any) -> np.ndarray:
         if y is None:
             return self._nothing
-        given = y if _is_plain(y) else np.ascontiguousarray(y, dtype=float).reshape(-1)
+        given = y if _is_plain(y) else np.ascontiguousarray(as_numbers(type(self).__name__, "y", y)).reshape(-1)
         if given.shape[0] != self.model.outputs:
             raise InputError(type(self).__name__, "y", y,
                              f"must be {self.model.outputs} numbers, NaN where a channel is missing, or None")

@@ -19,8 +19,11 @@ from typing import Any
 
 import numpy as np
 
+from femu.arguments import as_numbers
 from femu.errors import InputError
 from femu.kernels import inlined, shift
+
+MOST_STATES = 10**6
 
 
 @dataclass(frozen=True)
@@ -76,6 +79,8 @@ class Bounds:
     @staticmethod
     def none(states: int) -> Bounds:
         """No bounds at all."""
+        if not 0 <= states <= MOST_STATES:
+            raise InputError("Bounds.none", "states", states, f"must be a whole number from 0 to {MOST_STATES}")
         return Bounds([-inf] * states, [inf] * states)
 
     @property
@@ -92,9 +97,15 @@ class Bounds:
             parts += [*row, float(rule.limit), float(rule.adjusts)]
         return np.array(parts)
 
+    def _states(self, method: str, x: Any) -> np.ndarray:
+        found = as_numbers(f"Bounds.{method}", "x", x)
+        if found.shape[-1:] != (self.states,) or np.isnan(found).any():
+            raise InputError(f"Bounds.{method}", "x", x, f"must be rows of {self.states} numbers")
+        return found
+
     def violation(self, x: Any) -> float:
         """Largest amount by which the last axis of ``x`` breaks a bound (0 inside)."""
-        x = np.asarray(x, dtype=float)
+        x = self._states("violation", x)
         worst = max(float(np.max(np.asarray(self.lower) - x)), float(np.max(x - np.asarray(self.upper))), 0.0)
         for rule in self.inequalities:
             total = sum(share * x[..., i] for i, share in rule.coefficients.items())
@@ -103,7 +114,7 @@ class Bounds:
 
     def project(self, x: Any) -> np.ndarray:
         """``x`` moved into the bounds: clipped to the box, then each broken inequality adjusted."""
-        moved = np.clip(np.asarray(x, dtype=float), self.lower, self.upper)
+        moved = np.clip(self._states("project", x), self.lower, self.upper)
         for rule in self.inequalities:
             total = sum(share * moved[..., i] for i, share in rule.coefficients.items())
             gap = np.maximum(rule.limit - total, 0.0)

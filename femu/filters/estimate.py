@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from femu.errors import InputError
 from femu.kernels import inlined, shift
 
 if TYPE_CHECKING:
@@ -204,4 +205,6 @@ class History:
     def state(self, name: str) -> np.ndarray:
         """History of the state of this name."""
         names: Any = self.final.filter.model.names
+        if not isinstance(name, str) or name not in names:
+            raise InputError("History.state", "name", name, f"must be one of {names}")
         return self.mean[:, names.index(name)]

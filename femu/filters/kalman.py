@@ -7,6 +7,7 @@ from typing import Any, final
 
 import numpy as np
 
+from femu.arguments import as_numbers
 from femu.errors import InputError
 from femu.filters.base import STEP, Filter
 from femu.filters.bounds import Bounds, project
@@ -80,14 +81,18 @@ class KalmanFilter(Filter):
 
     def __init__(self, transition: Any, observation: Any, process_noise: Any, measurement_noise: Any, *,
                  control: Any = None, bounds: Bounds | None = None) -> None:
-        A = np.atleast_2d(np.asarray(transition, dtype=float))
-        H = np.atleast_2d(np.asarray(observation, dtype=float))
+        A = np.atleast_2d(as_numbers("KalmanFilter", "transition", transition))
+        H = np.atleast_2d(as_numbers("KalmanFilter", "observation", observation))
         n = A.shape[0]
-        B = np.zeros((n, 0)) if control is None else np.asarray(control, dtype=float).reshape(n, -1)
-        if A.shape != (n, n):
-            raise InputError("KalmanFilter", "transition", A.shape, "must be square")
-        if H.shape[1] != n:
-            raise InputError("KalmanFilter", "observation", H.shape, f"must have {n} columns")
+        if A.shape != (n, n) or not n or not np.isfinite(A).all():
+            raise InputError("KalmanFilter", "transition", transition, "must be a square matrix of finite numbers")
+        if H.ndim != 2 or H.shape[1] != n or not np.isfinite(H).all():
+            raise InputError("KalmanFilter", "observation, transition", (observation, transition),
+                             "must be finite, with as many columns each")
+        B = np.zeros((n, 0)) if control is None else as_numbers("KalmanFilter", "control", control)
+        if B.size % n or not np.isfinite(B).all():
+            raise InputError("KalmanFilter", "control", control, f"must be {n} rows of finite numbers")
+        B = B.reshape(n, -1)
         self.transition, self.observation, self.control = A, H, B
 
         @batched

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from scipy.optimize import least_squares
 
+from femu.arguments import as_numbers, typed
 from femu.errors import AnalysisError, InputError
 from femu.filters.bounds import Bounds
 from femu.filters.model import StateSpace, call_model
@@ -46,6 +47,7 @@ class LeastSquaresFit:
     evaluations: int
 
 
+@typed
 def fit_least_squares(model: StateSpace, measurements: Any, inputs: Any, start: Any, *, free: Sequence[int],
                       bounds: Bounds | None = None, scale: Any = None) -> LeastSquaresFit:
     """Minimise Σ (y - h)² over the ``free`` entries of the initial state; the others keep their start value.
@@ -55,9 +57,15 @@ def fit_least_squares(model: StateSpace, measurements: Any, inputs: Any, start: 
     the search.
     """
     n, m = model.states, model.outputs
-    y = np.asarray(measurements, dtype=float).reshape(-1, m)
-    u = np.ascontiguousarray(np.zeros((len(y), 1)) if inputs is None else inputs, dtype=float).reshape(len(y), -1)
-    first = np.asarray(start, dtype=float).reshape(-1)
+    y = as_numbers("fit_least_squares", "measurements", measurements)
+    if y.size % m or not np.isfinite(y).any() or np.isinf(y).any():
+        raise InputError("fit_least_squares", "measurements", measurements, f"must be rows of {m} numbers, or NaN")
+    y = y.reshape(-1, m)
+    u = as_numbers("fit_least_squares", "inputs", np.zeros((len(y), 1)) if inputs is None else inputs)
+    if u.shape[:1] != (len(y),) or not np.isfinite(u).all():
+        raise InputError("fit_least_squares", "inputs", inputs, f"must be {len(y)} rows of finite numbers")
+    u = np.ascontiguousarray(u.reshape(len(y), -1))
+    first = as_numbers("fit_least_squares", "start", start).reshape(-1)
     chosen = sorted(set(int(i) for i in free))
     if first.shape != (n,) or not np.isfinite(first).all():
         raise InputError("fit_least_squares", "start", start, f"must be {n} finite numbers")
@@ -65,6 +73,12 @@ def fit_least_squares(model: StateSpace, measurements: Any, inputs: Any, start: 
         raise InputError("fit_least_squares", "free", free, f"must name states 0 to {n - 1}")
     known = np.isfinite(y)
     limits = bounds or Bounds.none(n)
+    if limits.states != n:
+        raise InputError("fit_least_squares", "bounds", bounds, f"must be those of {n} states")
+    if scale is not None:
+        sizes = as_numbers("fit_least_squares", "scale", scale)
+        if sizes.shape != (n,) or not (np.isfinite(sizes) & (sizes > 0.0)).all():
+            raise InputError("fit_least_squares", "scale", scale, f"must be {n} numbers above 0")
     size = np.where(first == 0.0, 1.0, np.abs(first)) if scale is None else np.asarray(scale, dtype=float)
     kind, spread, xi, _, _ = plan(limits, first, np.diag(size**2))
     vector, rules = limits.vector(), len(limits.inequalities)

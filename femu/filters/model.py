@@ -34,6 +34,7 @@ from numba.core import types
 from numba.core.dispatcher import Dispatcher
 from numba.extending import intrinsic
 
+from femu.arguments import as_numbers, typed
 from femu.errors import InputError
 from femu.kernels import FLOATS, INT, Kernel, load, store
 
@@ -60,9 +61,17 @@ def call_model(typingctx, address, arguments):
 _CALLBACK = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_int64, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p)
 
 
+MOST_NUMBERS = 10**5
+"""States, outputs or inputs of a model."""
+
+
+@typed
 def batched(function: Callable[..., Any]) -> Callable[..., Any]:
     """Mark a Python function that takes all points at once: one row a point in, one row a point out."""
-    function.femu_batched = True  # type: ignore[attr-defined]
+    try:
+        function.femu_batched = True  # type: ignore[attr-defined]
+    except (AttributeError, TypeError):
+        raise InputError("batched", "function", function, "must be a function of Python") from None
     return function
 
 
@@ -177,8 +186,8 @@ class StateSpace:
 
     def __post_init__(self) -> None:
         for name, least in (("states", 1), ("outputs", 1), ("inputs", 0)):
-            if getattr(self, name) < least:
-                raise InputError("StateSpace", name, getattr(self, name), f"must be at least {least}")
+            if not least <= getattr(self, name) <= MOST_NUMBERS:
+                raise InputError("StateSpace", name, getattr(self, name), f"must lie between {least} and {MOST_NUMBERS}")
         names = self.names or tuple(f"x{i + 1}" for i in range(self.states))
         if len(names) != self.states:
             raise InputError("StateSpace", "names", names, f"must have one name for each of the {self.states} states")
@@ -207,9 +216,15 @@ class StateSpace:
 
     def evaluate(self, which: str, points: Any, u: Any = ()) -> np.ndarray:
         """Process or measurement function of each row of ``points``, through the compiled form that filters use."""
-        evaluator = {"process": self._f, "measurement": self._h}[which]
-        x = np.atleast_2d(np.ascontiguousarray(points, dtype=float))
-        given = np.ascontiguousarray(u, dtype=float).reshape(-1)
+        if not isinstance(which, str) or which not in ("process", "measurement"):
+            raise InputError("StateSpace.evaluate", "which", which, 'must be "process" or "measurement"')
+        evaluator = self._f if which == "process" else self._h
+        x = np.atleast_2d(np.ascontiguousarray(as_numbers("StateSpace.evaluate", "points", points)))
+        given = np.ascontiguousarray(as_numbers("StateSpace.evaluate", "u", u)).reshape(-1)
+        if x.ndim != 2 or x.shape[1] != self.states or np.isnan(x).any():  # compiled code reads so many, whatever there is
+            raise InputError("StateSpace.evaluate", "points", points, f"must be rows of {self.states} numbers")
+        if len(given) < self.inputs or np.isnan(given).any():
+            raise InputError("StateSpace.evaluate", "u", u, f"must be {self.inputs} numbers")
         out = np.empty((len(x), evaluator.results))
         call = ctypes.cast(evaluator.address, _CALLBACK)
         status = call(len(x), x.ctypes.data, given.ctypes.data, out.ctypes.data)

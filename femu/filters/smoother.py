@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from femu.arguments import as_numbers, typed
 from femu.errors import InputError
 from femu.filters.estimate import History
 
@@ -19,6 +20,7 @@ class Smoothed:
     covariance: np.ndarray
 
 
+@typed
 def smooth(history: History, inputs: Any = None, kappa: float = 0.5) -> Smoothed:
     """Run backwards over a filter's history. ``inputs`` are the rows that the filter was given.
 
@@ -35,10 +37,14 @@ def smooth(history: History, inputs: Any = None, kappa: float = 0.5) -> Smoothed
     n = model.states
     if not np.isfinite(history.mean).all():
         raise InputError("smooth", "history", history.outcome, "must be finite")
-    if not n + kappa > 0.0:
-        raise InputError("smooth", "kappa", kappa, f"must be above -n = {-n}")
+    if not 0.0 < n + kappa < np.inf:
+        raise InputError("smooth", "kappa", kappa, f"must be a finite number above -n = {-n}")
+    kappa = float(kappa)
     steps = len(history.mean)
-    u = np.zeros((steps, 0)) if inputs is None else np.asarray(inputs, dtype=float).reshape(steps, -1)
+    u = np.zeros((steps, 0)) if inputs is None else as_numbers("smooth", "inputs", inputs)
+    if u.shape[:1] != (steps,) or not np.isfinite(u).all():
+        raise InputError("smooth", "inputs", inputs, f"must be {steps} rows of finite numbers")
+    u = u.reshape(steps, -1)
     mean, covariance = history.mean.copy(), history.covariance.copy()
     spread = n + kappa
     W = np.full(2 * n + 1, 0.5 / spread)

@@ -198,6 +198,9 @@ def update(d, p, s, u, y):
     return 0
 
 
+LARGEST_ALPHA = 1e3
+
+
 @final
 class SquareRootUKF(Filter):
     """Unscented filter that carries the factor L of P = L L' and never forms P to work with it.
@@ -219,9 +222,9 @@ class SquareRootUKF(Filter):
                  kappa: float = 0.5, alpha: float | None = None, beta: float = 2.0,
                  bounds: Bounds | None = None) -> None:
         n = model.states
+        if alpha is not None and not 0.0 < abs(alpha) < LARGEST_ALPHA:
+            raise InputError("SquareRootUKF", "alpha", alpha, f"must not be zero, and below {LARGEST_ALPHA:g}")
         scale = 1.0 if alpha is None else alpha**2
-        if not scale > 0.0:
-            raise InputError("SquareRootUKF", "alpha", alpha, "must not be zero")
         if not n + kappa > 0.0:
             raise InputError("SquareRootUKF", "kappa", kappa, f"must be above -n = {-n}")
         spread = scale * (n + kappa)

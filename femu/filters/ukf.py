@@ -134,6 +134,9 @@ def update(d, p, s, u, y):
     return 0
 
 
+LARGEST_ALPHA = 1e3
+
+
 @final
 class UKF(Filter):
     """Unscented Kalman filter.
@@ -161,9 +164,9 @@ class UKF(Filter):
                  kappa: float = 0.5, alpha: float | None = None, beta: float = 2.0, redraw: bool = True,
                  repair: bool = True, bounds: Bounds | None = None) -> None:
         n = model.states
+        if alpha is not None and not 0.0 < abs(alpha) < LARGEST_ALPHA:
+            raise InputError("UKF", "alpha", alpha, f"must not be zero, and below {LARGEST_ALPHA:g}")
         scale = 1.0 if alpha is None else alpha**2
-        if not scale > 0.0:
-            raise InputError("UKF", "alpha", alpha, "must not be zero")
         if not n + kappa > 0.0:
             raise InputError("UKF", "kappa", kappa, f"must be above -n = {-n}")
         self.kappa, self.alpha, self.beta = kappa, alpha, beta

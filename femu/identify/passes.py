@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from femu.arguments import typed
 from femu.component import Material
 from femu.element import Element
 from femu.errors import AnalysisError, InputError
@@ -24,6 +25,7 @@ Array = npt.NDArray[np.float64]
 SPECIMEN = "specimen"
 
 
+@typed
 def identify(recording: Recording, twin: BasicSystem | Element | Material | Sequence[Material],
              unknowns: Mapping[str, Unknown] | Iterable[str], *, length: float = 1.0, name: str | None = None,
              **settings: Any) -> Identification:

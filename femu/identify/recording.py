@@ -12,6 +12,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
+from femu.arguments import typed_methods
 from femu.element import Name
 from femu.errors import FileError, InputError
 
@@ -19,6 +20,7 @@ Array = npt.NDArray[np.float64]
 FEWEST = 3  # samples
 
 
+@typed_methods
 @dataclass(frozen=True)
 class Recording:
     """Measured displacements and forces, a row a sample and a column a channel, in the coordinates of the twin.
@@ -38,14 +40,14 @@ class Recording:
     def __post_init__(self) -> None:
         d, f = (_columns(argument, value) for argument, value in (("displacements", self.displacements), ("forces", self.forces)))
         if d.shape != f.shape:
-            raise InputError("Recording", "forces", f.shape, f"must have the shape of the displacements, {d.shape}")
+            raise InputError("Recording", "forces", self.forces, f"must have the shape of the displacements, {d.shape}")
         if len(d) < FEWEST or not (np.isfinite(d).all(axis=1) & np.isfinite(f).any(axis=1)).sum() >= FEWEST:
-            raise InputError("Recording", "forces", f.shape, f"must hold {FEWEST} samples with a displacement and a force")
+            raise InputError("Recording", "displacements, forces", (d, f), f"must hold {FEWEST} samples of both")
         if np.isinf(d).any() or np.isinf(f).any():
-            raise InputError("Recording", "forces", "inf", "must be finite, or NaN where nothing was measured")
+            raise InputError("Recording", "displacements, forces", (d, f), "must be finite, or NaN where nothing was measured")
         t = np.arange(len(d), dtype=float) if self.times is None else np.asarray(self.times, dtype=float)
         if t.shape != (len(d),) or not np.isfinite(t).all() or (np.diff(t) < 0.0).any():
-            raise InputError("Recording", "times", t.shape, f"must be {len(d)} finite numbers that do not fall")
+            raise InputError("Recording", "times", self.times, f"must be {len(d)} finite numbers that do not fall")
         for field, value in (("displacements", d), ("forces", f), ("times", t)):
             object.__setattr__(self, field, value)
 
@@ -83,6 +85,11 @@ class Recording:
         """
         wanted = [[displacement] if isinstance(displacement, str) else list(displacement),
                   [force] if isinstance(force, str) else list(force), [] if time is None else [time]]
+        if len(delimiter) != 1 or delimiter == "\0":
+            raise InputError("Recording.read", "delimiter", delimiter, "must be one character")
+        for name, factor in (("displacement_factor", displacement_factor), ("force_factor", force_factor)):
+            if not math.isfinite(factor) or factor == 0.0:
+                raise InputError("Recording.read", name, factor, "must be a finite number other than 0")
         try:
             with open(path, encoding="utf-8-sig", newline="") as file:
                 lines = list(csv.reader(file, delimiter=delimiter))
@@ -146,9 +153,9 @@ def _columns(argument: str, value: npt.ArrayLike) -> Array:
     try:
         given = np.array(value, dtype=float)
     except (TypeError, ValueError):
-        raise InputError("Recording", argument, type(value).__name__, "must be numbers, a row a sample") from None
+        raise InputError("Recording", argument, value, "must be numbers, a row a sample") from None
     if given.ndim == 1:
         given = given[:, None]
     if given.ndim != 2 or given.shape[1] < 1:
-        raise InputError("Recording", argument, given.shape, "must be a row a sample and a column a channel")
+        raise InputError("Recording", argument, value, "must be a row a sample and a column a channel")
     return np.ascontiguousarray(given)

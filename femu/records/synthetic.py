@@ -50,7 +50,7 @@ def spectrum_compatible(seed: int, periods: ArrayLike, target: ArrayLike, *, dur
     at = checked_periods(periods)
     wanted = np.array(target, dtype=np.float64).reshape(-1)
     if wanted.shape != at.shape or not np.isfinite(wanted).all() or wanted.min() <= 0.0:
-        raise InputError("spectrum_compatible", "target", target, f"must be {at.size} numbers above 0, one a period")
+        raise InputError("spectrum_compatible", "periods, target", (periods, target), "must be equally many, the targets above 0")
     order = np.argsort(at)
     at, wanted = at[order], wanted[order]
     if not 0 <= rounds <= MOST_ROUNDS:

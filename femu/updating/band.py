@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from femu.arguments import typed
 from femu.element import Name
 from femu.errors import AnalysisError, InputError
 from femu.filters.base import lower_factor
@@ -57,6 +58,7 @@ def parameter_points(updater: ModelUpdater) -> list[dict[str, float]]:
              for u, v in zip(updater.unknowns, np.clip(row, low, high), strict=True)} for row in rows]
 
 
+@typed
 def response_band(updater: ModelUpdater, program: Program, respond: Callable[[Array], Any],
                   members: Iterable[Name] | Mapping[str, str | Sequence[str]] | None = None,
                   workers: int | None = None) -> ResponseBand:

@@ -16,10 +16,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from femu.arguments import typed_class
 from femu.errors import AnalysisError, InputError
 from femu.experimental.transport import LOOPBACK
 from femu.outcome import Outcome
 from femu.own_process import python, surroundings
+from femu.parameters import finite
 from femu.updating import datagrams as say
 from femu.updating.targets import model_places
 from femu.updating.worker import START, make_updater
@@ -35,6 +37,7 @@ FIRST_ROOM = 20_000
 BESIDE = ".updater.npz"  # ending of the file with the filter's state, after the name of the journal
 
 
+@typed_class
 class RemoteUpdater:
     """Runs a `ModelUpdater` in a process of its own, and takes part in a `HybridTest` in its place.
 
@@ -54,7 +57,7 @@ class RemoteUpdater:
     """
 
     def __init__(self, source: str, *, rate: float = 200.0, core: int | None = None) -> None:
-        if not (isinstance(rate, (int, float)) and np.isfinite(rate) and rate > 0.0):
+        if not (finite(rate) and rate > 0.0):
             raise InputError("RemoteUpdater", "rate", rate, "must be above 0", "in samples a second")
         self.source, self.rate, self.core = source, float(rate), core
         self._model = make_updater(source)

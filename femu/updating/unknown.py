@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from math import isfinite, log
 
+from femu.arguments import typed_class
 from femu.errors import InputError
 from femu.parameters import Parameter
 
@@ -15,6 +16,7 @@ CLOSE = 1e-6  # of the start: distance to a bound that the declaration excludes
 TRANSFORMS = ("linear", "log")
 
 
+@typed_class
 @dataclass(frozen=True)
 class Unknown:
     """A parameter to identify.

@@ -9,11 +9,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
+from femu.arguments import as_numbers, typed_class
 from femu.check import Finding
 from femu.component import Material
 from femu.element import Element, Name
 from femu.errors import AnalysisError, InputError
 from femu.experimental.basic_system import BasicSystem
+from femu.parameters import finite
 from femu.run import address
 from femu.updating import hidden as of_hidden
 from femu.updating import step as code
@@ -31,11 +33,13 @@ if TYPE_CHECKING:
     from femu.program import Program
 
 Array = npt.NDArray[np.float64]
+LARGEST_SETTING = 1e9
 HISTORIES = ("extra", "separate")
 IN_A_ROW = 2.0  # wild samples in a row that are rejected; what lasts longer is no outlier
 STATISTICS_WINDOW = 500.0  # samples over which the statistics of the diagnostics fade
 
 
+@typed_class
 class ModelUpdater(Filtering):
     """Identifies parameters of a numerical twin from the measurements of a specimen, and writes them into the running model.
 
@@ -83,6 +87,12 @@ class ModelUpdater(Filtering):
                  consistency: float = 3.0, reopenings: int = 5,
                  hidden: Sequence[str] = (), integration: str = "law",
                  inequalities: Sequence[tuple[Mapping[str, float], float, str]] = (), seed: int = 0) -> None:
+        if isinstance(parameters, str) or not isinstance(parameters, Iterable):
+            raise InputError("ModelUpdater", "parameters", parameters, "must be names, or a table of names")
+        if not isinstance(twin, (BasicSystem, Element, Material, list, tuple)):
+            raise InputError("ModelUpdater", "twin", twin, "must be a material, materials, an element or a BasicSystem")
+        if filter is not None and not callable(filter):
+            raise InputError("ModelUpdater", "filter", filter, "must be a function that makes a filter")
         self.element = element
         self.twin = twin if isinstance(twin, BasicSystem) else BasicSystem(twin, length=length)
         m = len(self.twin.matrix)
@@ -96,8 +106,8 @@ class ModelUpdater(Filtering):
                 raise InputError("ModelUpdater", argument, value, f"must be one of {allowed}")
         for argument, number, least in (("gate", gate, 0.0), ("rate_limit", rate_limit, 0.0), ("consistency", consistency, 0.0),
                                         ("listen", listen, 0), ("reopenings", reopenings, 0)):
-            if not (isinstance(number, (int, float)) and isfinite(number) and number >= least):
-                raise InputError("ModelUpdater", argument, number, "must not be negative")
+            if not (isinstance(number, (int, float)) and isfinite(number) and least <= number < LARGEST_SETTING):
+                raise InputError("ModelUpdater", argument, number, f"must not be negative, and below {LARGEST_SETTING:g}")
         given = dict(parameters) if isinstance(parameters, Mapping) else {str(n): Unknown() for n in parameters}
         if not given:
             raise InputError("ModelUpdater", "parameters", parameters, "must name at least one parameter of the twin",
@@ -132,6 +142,10 @@ class ModelUpdater(Filtering):
 
     def start(self, program: Program | None = None, parameters: Array | None = None) -> None:
         """Begin a test. ``parameters`` is the vector that the running model reads: it is written in place."""
+        if program is not None and not hasattr(program, "parameters"):
+            raise InputError("ModelUpdater.start", "program", program, "must be a Program")
+        if program is None and parameters is not None:
+            raise InputError("ModelUpdater.start", "parameters", parameters, "must come with the program they are of")
         self._begin()
         self._model_vector = None
         self._writes = np.zeros(len(self.unknowns), dtype=np.int64)
@@ -139,7 +153,7 @@ class ModelUpdater(Filtering):
             vector = program.parameters.vector if parameters is None else parameters
             if not (isinstance(vector, np.ndarray) and vector.dtype == np.float64 and vector.flags.c_contiguous
                     and vector.shape == program.parameters.vector.shape):
-                raise InputError("ModelUpdater", "parameters", type(parameters).__name__,
+                raise InputError("ModelUpdater", "parameters", parameters,
                                  "must be the model's own vector: contiguous numbers, as many as the program has")
             places = model_places(self.names, self.members, program.parameters)
             table: list[int] = []
@@ -156,11 +170,18 @@ class ModelUpdater(Filtering):
         """Hear one sample: measured displacement and force of the element. None or NaN: missing."""
         if int(self._c[code.ROW]) >= len(self._record):
             self._grow()
-        self._now[:] = np.nan if displacement is None else displacement
-        self._force[:] = np.nan if force is None else force
+        try:
+            self._now[:] = np.nan if displacement is None else displacement
+            self._force[:] = np.nan if force is None else force
+            place = float(step), float(time)
+        except (TypeError, ValueError, OverflowError):
+            place = (np.nan, np.nan)
+        if place != place or not isfinite(sum(place)):
+            raise InputError("ModelUpdater.update", "step, time, displacement, force", (step, time, displacement, force),
+                             f"must be a step, a time, and {self.twin.size} numbers each")
         if self._listening:
             self._hear(int(self._memory[code.COUNT]), self._now, self._force)
-        status = code.take_one(self._c, float(step), float(time))
+        status = code.take_one(self._c, *place)
         if status != code.DONE or self._listening:
             self._attend(status, step)
 
@@ -193,10 +214,17 @@ class ModelUpdater(Filtering):
 
     def run(self, times: npt.ArrayLike, displacements: npt.ArrayLike, forces: npt.ArrayLike, first: int = 1) -> UpdatingHistory:
         """Hear the samples of a record in one compiled loop; returns the history."""
-        t = np.ascontiguousarray(times, dtype=float)
-        d, f = (np.ascontiguousarray(a, dtype=float).reshape(len(t), -1) for a in (displacements, forces))
-        if d.shape[1] != self.twin.size or f.shape != d.shape:
-            raise InputError("ModelUpdater", "displacements", d.shape, f"must have {self.twin.size} columns, as the forces")
+        t = np.ascontiguousarray(as_numbers("ModelUpdater.run", "times", times))
+        if t.ndim != 1 or not np.isfinite(t).all():
+            raise InputError("ModelUpdater.run", "times", times, "must be a row of finite numbers")
+        if not finite(first) or first != int(first):
+            raise InputError("ModelUpdater.run", "first", first, "must be the number of a step")
+        given = {name: as_numbers("ModelUpdater.run", name, a)
+                 for name, a in (("displacements", displacements), ("forces", forces))}
+        for name, rows in given.items():
+            if rows.size != len(t) * self.twin.size:
+                raise InputError("ModelUpdater.run", name, rows, f"must be {len(t)} rows of {self.twin.size} numbers")
+        d, f = (np.ascontiguousarray(rows.reshape(len(t), -1)) for rows in given.values())
         while int(self._c[code.ROW]) + len(t) > len(self._record):
             self._grow()
         done = 0
