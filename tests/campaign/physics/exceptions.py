@@ -66,8 +66,9 @@ EXEMPT = (
     Exempt("energy", "MenegottoPinto with R0 (1 - cR1) < 1",
            lambda m: isinstance(m, MenegottoPinto) and m.R0 * (1.0 - m.cR1) < LEAST_CURVATURE,
            "behind a large reversal it is softer than the loading before, as in Steel02"),
-    Exempt("energy", "StrainPenetration with R < 0.5", lambda m: isinstance(m, StrainPenetration) and m.R < LEAST_PINCHING,
-           "outside of the published range of R its curves cross, as in Bond_SP01"),
+    Exempt("energy", "StrainPenetration with R < 0.5, or b (fu - fy) > fy",
+           lambda m: isinstance(m, StrainPenetration) and (m.R < LEAST_PINCHING or m.b * (m.fu - m.fy) > m.fy),
+           "outside of the published range of R its curves cross; first loading beyond yield is steeper than unloading: Bond_SP01"),
 )
 
 MEMBERS = (
