@@ -161,7 +161,7 @@ def _says(kind: str, value: Any, names: Mapping[str, Any]) -> str:
 
 def _says_class(kind: str, value: Any, names: Mapping[str, Any]) -> str:
     """The same for a class, or for another name of a few classes."""
-    known = names.get(kind)
+    known: Any = names.get(kind)
     if isinstance(known, UnionType):
         if any(get_origin(part) for part in known.__args__) or isinstance(value, known):  # what is in a list is not told here
             return ""

@@ -404,7 +404,7 @@ def _known(name: Any, names: Mapping[Name, Any]) -> bool:
 def _names(what: str, argument: str, given: Any) -> list[Name]:
     if isinstance(given, (int, str)):
         return [given]
-    names = list(given) if isinstance(given, Iterable) and not isinstance(given, bytes) else [None]
+    names: list[Any] = list(given) if isinstance(given, Iterable) and not isinstance(given, bytes) else [None]
     if not all(isinstance(name, (int, str)) for name in names):
         raise InputError(what, argument, given, "must be names of nodes")
     return names

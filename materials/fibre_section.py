@@ -227,6 +227,7 @@ class FibreSection(Section):
         """
         found: dict[int, tuple[Material, list[list[float]]]] = {}
         for point in points:
+            numbers: list[Any]
             *numbers, material = point if isinstance(point, Sequence) and len(point) in (3, 4) else [None] * 3
             if not all(finite(v) for v in numbers) or not isinstance(material, Material):
                 raise InputError("FibreSection.from_points", "points", point, "must be (y, area, material)",
