@@ -30,7 +30,10 @@ FAULTS = faults(QUICK)
 WITH_UPDATER = {name for name in FAULTS if "updater" in name} - {"updater fails"}
 LINUX_ONLY = {*process_faults(QUICK), *(name for name in FAULTS if "disk" in name or "folder" in name)}
 SLOW = {*WITH_UPDATER, "peer killed", "peer stopped for longer than the limit of silence",
-        "numerical side killed away from its laboratory"}  # they start processes
+        "numerical side killed away from its laboratory", "numerical side killed while it is resumed",  # they start processes
+        "terminal of the numerical side lost (SIGHUP)", "numerical side interrupted (Ctrl-C)",  # as SIGTERM
+        "an answer delayed beyond the limit of silence", "UDP: answers in another order", "disk of the laboratory full",
+        "clock jumps ahead", "wild force in the first step", "wild force in the last step", "stopped in the last step"}
 
 
 def meet(name: str, fault: Fault | None = None) -> Fate:

@@ -115,8 +115,10 @@ def test_no_integrator_is_missing():
     assert {type(i) for i in INTEGRATORS} == wanted
 
 
-@pytest.mark.parametrize("integrator", INTEGRATORS, ids=lambda i: type(i).__name__)
-@pytest.mark.parametrize("name", LIMITS)
+@pytest.mark.parametrize("integrator, name", [
+    *((i, name) for i in (INTEGRATORS[0], INTEGRATORS[-1]) for name in LIMITS),
+    *((i, list(LIMITS)[k % len(LIMITS)]) for k, i in enumerate(INTEGRATORS[1:-1]))],
+    ids=lambda i: i if isinstance(i, str) else type(i).__name__)
 def test_integrators(monkeypatch, integrator, name):
     limits = Limits(**{name: LIMITS[name]})
     specimen = Strict(Checks(monkeypatch), limits)
