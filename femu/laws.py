@@ -20,9 +20,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import numba
-
-from femu.kernels import FLOATS, INT, INTS, OPTIONS, Kernel, caller, load, store
+from femu.kernels import FLOATS, INT, INTS, Kernel, caller, inlined, load, store
 
 BLOCK = INT(
     INT,  # n: number of points
@@ -49,7 +47,7 @@ class Law:
     def __init__(self, function: Callable[..., Any], rate: bool) -> None:
         self.function = self.py_func = function
         self.rate = rate
-        self.point = numba.njit(forceinline=True, **OPTIONS)(function)
+        self.point = inlined(function)
         self.__doc__ = function.__doc__
 
     def block(self, parameters: int, history: int, components: int) -> Kernel:

@@ -6,12 +6,11 @@ All strains and stresses are natural ones: e = ln(1 + strain), f = stress (1 + s
 from __future__ import annotations
 
 import math
+from functools import partial
 
-import numba
+from femu.kernels import for_kernels
 
-from femu.kernels import OPTIONS
-
-unfused = numba.njit(**{**OPTIONS, "fastmath": False})
+unfused = partial(for_kernels, fastmath=False)
 """Decorator: a function for use inside kernels whose products and sums are rounded apart.
 
 On a curve that is straight to the last digit, rounding decides which of two slopes OpenSees takes."""

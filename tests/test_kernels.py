@@ -356,6 +356,21 @@ def test_a_kernel_has_a_name_and_one_address() -> None:
     assert isinstance(INTS, type(FLOATS))
 
 
+def test_a_helper_is_compiled_inside_kernels_and_plain_python_outside() -> None:
+    @inlined
+    def twice(x):
+        return 2.0 * x
+
+    @compiled
+    def one_more(x):
+        return twice(x) + 1.0
+
+    assert one_more(2.0) == 5.0
+    assert twice(2.0) == twice(x=2.0) == 4.0
+    with pytest.raises(TypeError):
+        twice("a")  # as Python says it
+
+
 def test_division_by_zero_follows_numpy() -> None:
     @compiled
     def inverse(x):

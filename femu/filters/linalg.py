@@ -8,11 +8,9 @@ from __future__ import annotations
 
 from math import isfinite, sqrt
 
-import numba
+from femu.kernels import inlined, routine, shift
 
-from femu.kernels import OPTIONS, inlined, shift
-
-helper = numba.njit(**OPTIONS)
+helper = routine
 """A compiled function for use inside kernels, too large to be inlined everywhere."""
 
 ROUND_OFF = 1e-14  # relative size below which a pivot of a semi-definite matrix is round-off
