@@ -31,7 +31,8 @@ _TEXT_LINES = re.compile(r"with\s+(\d{1,9})\s+text\s+lines", re.IGNORECASE)
 _INTEGERS = re.compile(r"^\s*(\d{1,9})\s+Integer-header values follow on\s+(\d{1,9})\s+lines", re.IGNORECASE)
 _REALS = re.compile(r"^\s*(\d{1,9})\s+Real-header values follow on\s+(\d{1,9})\s+lines", re.IGNORECASE)
 _COMMENTS = re.compile(r"^\s*(\d{1,9})\s+Comment line", re.IGNORECASE)
-_DATA = re.compile(r"^\s*(\d{1,9})\s+accel\w*\s+pts,\s*approx\s+(\d{1,9}(?:\.\d*)?)\s+secs,\s*units\s*=\s*([^(,]+)", re.IGNORECASE)
+_DATA = re.compile(
+    r"^\s*(\d{1,9})\s+accel\w*\s+pts,\s*approx\s+(\d{1,9}(?:\.\d*)?)\s+secs,\s*units\s*=\s*([^(,]+)", re.IGNORECASE)
 _FORMAT = re.compile(r"Format\s*=\s*\(\s*(\d{1,9})[EFG]([1-9]\d{0,3})\.", re.IGNORECASE)
 
 

@@ -3,9 +3,9 @@
 An input is a good one with edits, or bytes without sense; see `tests.campaign.fuzz_targets`. Each target runs in a process of its
 own with a watchdog: a crash or a hang of a library in C ends that process, and the input that did it is kept.
 ``python -m tests.campaign fuzzing`` goes on for ten minutes with every target, ``--quick`` for a second;
-``python -m tests.campaign.fuzzing SECONDS [--workers N] [NAME ...]`` takes some of them. Where atheris is installed (``pip install
-femu[fuzz]``), it then looks for as long for inputs that reach new lines; see `tests.campaign.coverage_fuzz`. Targets of the long run
-go side by side, two for each core, since those over sockets wait most of the time.
+``python -m tests.campaign.fuzzing SECONDS [--workers N] [NAME ...]`` takes some of them. Where atheris is installed (``pip
+install femu[fuzz]``), it then looks for as long for inputs that reach new lines; see `tests.campaign.coverage_fuzz`. Targets of
+the long run go side by side, two for each core, since those over sockets wait most of the time.
 """
 
 from __future__ import annotations

@@ -127,7 +127,7 @@ def test_scaling_wants_exactly_one_rule() -> None:
         with pytest.raises(InputError, match="pga, factor"):
             RAMP.scaled(**arguments)
     for pga in (0.0, -1.0, float("nan")):
-        with pytest.raises(InputError, match="greater than zero|must be a number"):
+        with pytest.raises(InputError, match=r"greater than zero|must be a number"):
             RAMP.scaled(pga=pga)
     with pytest.raises(InputError, match="factor"):
         RAMP.scaled(factor=float("inf"))

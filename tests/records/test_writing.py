@@ -88,8 +88,8 @@ def test_cosmos(tmp_path: Path) -> None:
     (cosmos(step=10.0), ["200 samples", "0.01 s"]), (cosmos(step=0.0), ["time step"]), (cosmos(unit="furlong"), ["furlong"]),
     (cosmos(count=208, seconds=4.16), ["line 65", "'End-of-dat'"]), ("", ["text lines"]), ("x\n", ["line 1"]),
     (cosmos().replace("Real-header", "Unreal"), ["real-header", "line 15"]),
-    (cosmos().replace("5F15.6", "5F0.6"), ["Fortran format", "line 15"]), (cosmos(seconds=4.0).replace("approx 4", "approx 4.0.0"),
-                                                                        ["acceleration points"]),
+    (cosmos().replace("5F15.6", "5F0.6"), ["Fortran format", "line 15"]),
+    (cosmos(seconds=4.0).replace("approx 4", "approx 4.0.0"), ["acceleration points"]),
     ("Corrected acceleration (Format v01.20 with " + "9" * 5000 + " text lines)", ["text lines"]),
 ])
 def test_cosmos_that_contradicts_itself_is_refused(tmp_path: Path, text: str, words: list[str]) -> None:
