@@ -68,7 +68,7 @@ EXEMPT = (
            "behind a large reversal it is softer than the loading before, as in Steel02"),
     Exempt("energy", "StrainPenetration with R < 0.5, or b (fu - fy) > fy",
            lambda m: isinstance(m, StrainPenetration) and (m.R < LEAST_PINCHING or m.b * (m.fu - m.fy) > m.fy),
-           "outside of the published range of R its curves cross; first loading beyond yield is steeper than unloading: Bond_SP01"),
+           "outside of the published range of R its curves cross; or first loading is steeper than unloading: so in Bond_SP01"),
 )
 
 MEMBERS = (
