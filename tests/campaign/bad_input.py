@@ -63,25 +63,37 @@ def refused(name: str, case: Callable[[], Any]) -> str | None:
     return f"{name}: was accepted"
 
 
-def arguments() -> Tally:
-    """Every argument of everything public, and that nothing public is left out."""
+def arguments(topic: Any) -> Tally:
+    """Every argument of the good calls of a topic."""
+    with scratch():
+        return sweep(topic.calls())
+
+
+def left_out() -> list[str]:
+    """What is public and not tried, and reasons that nothing needs."""
     with scratch():
         calls = [call for topic in TOPICS for call in topic.calls()]
-        tally = sweep(calls)
-    tally.failures += [f"{name} is public and not tried" for name in bad_public.not_tried(calls)]
-    tally.failures += [f"{name} has a reason in bad_public and is not public" for name in bad_public.stale()]
+    return [*(f"{name} is public and not tried" for name in bad_public.not_tried(calls)),
+            *(f"{name} has a reason in bad_public and is not public" for name in bad_public.stale())]
+
+
+def by_hand() -> Tally:
+    """Files, and the rules by hand."""
+    tally = Tally()
+    with bad_files.cases() as files:
+        cases = {**bad_hand.EXPERIMENTAL, **bad_hand.LEARNING, **files}
+        tally.failures = [told for name, case in cases.items() if (told := refused(name, case))]
+    tally.inputs = len(cases) - len(tally.failures)
+    tally.lines.append(("files, and rules by hand", f"{tally.inputs} refused"))
     return tally
 
 
 def check() -> Tally:
     """All the cases of this folder."""
-    tally = arguments()
-    with bad_files.cases() as files:
-        by_hand = {**bad_hand.EXPERIMENTAL, **bad_hand.LEARNING, **files}
-        wrong = [told for name, case in by_hand.items() if (told := refused(name, case))]
-    tally.inputs += len(by_hand) - len(wrong)
-    tally.failures += wrong
-    tally.lines.append(("files, and rules by hand", f"{len(by_hand) - len(wrong)} refused"))
+    tally = by_hand()
+    for topic in TOPICS:
+        tally.add(arguments(topic))
+    tally.failures += left_out()
     tally.add(bad_commands.check())
     return tally
 

@@ -2,10 +2,32 @@
 
 from __future__ import annotations
 
-from tests.campaign.bad_input import check
+from typing import Any
+
+import pytest
+
+from tests.campaign import bad_commands
+from tests.campaign.bad_input import TOPICS, arguments, by_hand, left_out
 
 
-def test_bad_input_is_refused_by_name() -> None:
-    tally = check()
+@pytest.mark.parametrize("topic", TOPICS, ids=lambda topic: topic.__name__.rpartition("_")[2])
+def test_every_argument_is_refused_by_name(topic: Any) -> None:
+    tally = arguments(topic)
     assert not tally.failures
-    assert tally.inputs > 20_000
+    assert tally.inputs > 2000
+
+
+def test_nothing_public_is_left_out() -> None:
+    assert not left_out()
+
+
+def test_files_and_rules() -> None:
+    tally = by_hand()
+    assert not tally.failures
+    assert tally.inputs > 200
+
+
+def test_words_on_the_command_line() -> None:
+    tally = bad_commands.check()
+    assert not tally.failures
+    assert tally.inputs > 100
