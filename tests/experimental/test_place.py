@@ -96,6 +96,14 @@ def test_a_specimen_that_was_moved_is_not_moved_again(tmp_path, limits, at, to):
     assert len(specimen.commands) == STEPS
 
 
+def test_a_specimen_that_cannot_tell_where_it_stands_is_told_of(tmp_path):
+    specimen = Read()
+    interrupted(tmp_path / "j.h5", specimen, 50)
+    specimen.reading = lambda last: None
+    with pytest.warns(UserWarning, match="cannot tell where it stands"):
+        assert make(specimen).resume(tmp_path / "j.h5").outcome is Ending.COMPLETE
+
+
 def test_a_broken_sensor_is_found_before_a_command_leaves(tmp_path):
     specimen = Read()
     interrupted(tmp_path / "j.h5", specimen, 50)
