@@ -150,8 +150,10 @@ def _says(kind: str, value: Any, names: Mapping[str, Any]) -> str:
         return "" if right else f"{len(inner)} values"
     if kind.startswith("Sequence[") or (kind.startswith("tuple[") and kind.endswith(", ...]")):
         kinds = _parts(kind[kind.index("[") + 1:-1].removesuffix(", ..."), "|")
-        listed = isinstance(value, (Sequence, np.ndarray)) and not isinstance(value, (str, bytes))
-        return "" if listed and not any(broken_rule(kinds, one, names) for one in value) else "a list"
+        if not isinstance(value, (Sequence, np.ndarray)) or isinstance(value, (str, bytes)):
+            return "a list"
+        broken = ((k, broken_rule(kinds, one, names)) for k, one in enumerate(value))
+        return next((f"a list in which [{k}] {rule}" for k, rule in broken if rule), "")
     if kind.startswith("Iterable["):
         return "" if isinstance(value, Iterable) and not isinstance(value, (str, bytes)) else "a list"
     if kind.startswith("Callable"):

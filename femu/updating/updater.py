@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from femu.program import Program
 
 Array = npt.NDArray[np.float64]
-LARGEST_SETTING = 1e9
+LARGEST_COUNT = 10**9
 HISTORIES = ("extra", "separate")
 IN_A_ROW = 2.0  # wild samples in a row that are rejected; what lasts longer is no outlier
 STATISTICS_WINDOW = 500.0  # samples over which the statistics of the diagnostics fade
@@ -106,8 +106,10 @@ class ModelUpdater(Filtering):
                 raise InputError("ModelUpdater", argument, value, f"must be one of {allowed}")
         for argument, number, least in (("gate", gate, 0.0), ("rate_limit", rate_limit, 0.0), ("consistency", consistency, 0.0),
                                         ("listen", listen, 0), ("reopenings", reopenings, 0)):
-            if not (isinstance(number, (int, float)) and isfinite(number) and least <= number < LARGEST_SETTING):
-                raise InputError("ModelUpdater", argument, number, f"must not be negative, and below {LARGEST_SETTING:g}")
+            if not (isinstance(number, (int, float)) and isfinite(number) and least <= number):
+                raise InputError("ModelUpdater", argument, number, "must be a finite number that is not negative")
+            if argument in ("listen", "reopenings") and number > LARGEST_COUNT:
+                raise InputError("ModelUpdater", argument, number, f"must be at most {LARGEST_COUNT}")
         given = dict(parameters) if isinstance(parameters, Mapping) else {str(n): Unknown() for n in parameters}
         if not given:
             raise InputError("ModelUpdater", "parameters", parameters, "must name at least one parameter of the twin",

@@ -242,6 +242,15 @@ def test_what_was_expected_is_forgotten_when_a_test_is_resumed_again(tmp_path):
 
 # --- signals ---
 
+@pytest.fixture
+def interruptible():
+    """Ctrl-C as in a terminal: a shell lets what it starts in the background ignore it."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("interruptible")
 def test_a_signal_waits_until_the_sample_is_written(tmp_path):
     class Interrupted(Stone):
         def apply(self, command, time):
@@ -263,6 +272,7 @@ def test_a_signal_waits_until_the_sample_is_written(tmp_path):
     assert same(whole(tmp_path), read_journal(tmp_path / "j.h5"))
 
 
+@pytest.mark.usefixtures("interruptible")
 def test_levels_of_the_shield():
     with Shield() as shield:
         shield.level = WAITING

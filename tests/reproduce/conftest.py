@@ -11,9 +11,9 @@ from femu.experimental import StuckSensor
 from femu.experimental.stuck import Watch
 
 
-@pytest.fixture(autouse=True, scope="session")
+@pytest.fixture(autouse=True, scope="module")
 def sensors_are_never_stuck() -> Iterator[None]:
-    """Fails the session where a sensor of an emulated specimen was called stuck."""
+    """Fails a file of tests where a sensor of an emulated specimen was called stuck."""
     stuck: list[str] = []
     original = Watch.see
 

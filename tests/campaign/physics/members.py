@@ -19,7 +19,7 @@ from tests.campaign.physics.drawn_members import Drawn
 from tests.campaign.physics.exceptions import asked_of_member
 
 STEP = 1e-5  # of a finite difference, as a share of the displacements
-LEAST_STEP = 1e-7  # beside coordinates, where rotations are finite
+LEAST_STEP = 1e-6  # where rotations are finite: a smaller one drowns in the last digits of coordinates of some metres
 CORNER, TANGENT = 1e-3, 2e-6  # as shares of the initial stiffness of rows and columns
 LEAST_WEIGHT = 1e-2  # of the largest
 SAME = 1e-9  # rotated and mirrored forces, as a share of the largest
