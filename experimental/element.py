@@ -234,8 +234,8 @@ class Experimental(Element):
         reading = self.specimen.reading(commands[-1].copy() if len(commands) else np.zeros(self._setup.outputs))
         if reading is None:
             if len(commands) and commands[-1].any():
-                warnings.warn(f"{self.label()}: the specimen cannot tell where it stands, or answers zeros alone. The test goes on "
-                              f"from its last command, {commands[-1].tolist()}: see that the specimen is there.", stacklevel=2)
+                warnings.warn(f"{self.label()}: the specimen cannot tell where it stands, or answers zeros alone. The test goes "
+                              f"on from its last command, {commands[-1].tolist()}: see that the specimen is there.", stacklevel=2)
             return
         reading = checked(reading, self._setup.outputs, self.label())
         must_stand(self.label(), reading.displacement, record, str(self.name), self._guard.limits)

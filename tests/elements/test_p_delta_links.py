@@ -82,7 +82,8 @@ def test_tangent_is_the_symmetric_part_of_the_derivative_at_constant_axial_force
 
 @pytest.mark.parametrize(("laws", "p_delta", "words"), [
     (LAWS, (0.6, 0.6), "not above 1"), (LAWS, (-0.1, 0.0), "none below 0"), (LAWS, (0.1,), "two shares"),
-    (LAWS, "yes", "p_delta = 'yes' must be True or False or a list"), ({"y": LAWS["y"]}, True, "along x"), ({"x": LAWS["x"]}, True, "across"),
+    (LAWS, "yes", "p_delta = 'yes' must be True or False or a list"), ({"y": LAWS["y"]}, True, "along x"),
+    ({"x": LAWS["x"]}, True, "across"),
     ({"x": LAWS["x"], "y": LAWS["y"]}, (0.1, 0.0), "law for rz")])
 def test_wrong_shares(laws, p_delta, words):
     with pytest.raises(InputError, match=words):
