@@ -56,6 +56,10 @@ class ModifiedIMK(Material):
     the line behind the cap meets zero, nothing is left. ``n`` is how much stiffer the spring is than the member whose
     hinge it is: K is then that of the member, the spring has (1 + n) K, and the ratios are converted.
 
+    Where most of an energy capacity is used up before unloading (a reversal on the residual strength, say) the first step back
+    may have a stress many times the strength, and a cycle may give energy back; OpenSees has the same numbers, and advises
+    against ``Bilin``.
+
     Where OpenSees has no number (an excursion with negative energy and an exponent that is not whole, or alpha = 0 and an
     excursion that ends below zero), there is no deterioration here. The tangent is the slope of the line that the stress
     follows; in a step in which strength is lost, OpenSees returns that of another line.

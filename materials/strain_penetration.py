@@ -70,8 +70,9 @@ class StrainPenetration(Material):
     second iteration, and gives NaN at the first unloading from yield then (always in testUniaxialMaterial). The tangent is
     the derivative of the stress; that of OpenSees is not, on its curves.
 
-    With R below its published range of 0.5 to 1 the curves cross, and with b (fu - fy) above fy first loading beyond yield is
-    steeper than unloading: cycles may give energy back then, as in OpenSees.
+    With R at or below the lower end of its published range, 0.5 to 1, the curves cross, and with b (fu - fy) above fy first
+    loading beyond yield is steeper than unloading: cycles may give energy back then. So they do in OpenSees in the second case;
+    in the first it has no numbers for some paths.
 
     Zhao and Sritharan, Modeling of strain penetration effects in fiber-based analysis of reinforced concrete structures,
     ACI Struct. J. 104(2), 2007.

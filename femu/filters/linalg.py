@@ -125,21 +125,6 @@ def repair(n, P, w):
             P[i * n + j] = P[j * n + i] = total * d[i] * d[j]
 
 
-@helper
-def factor(n, P, L, w):
-    """Factor P, repairing it first if it is not positive semi-definite. Returns the number of repairs (0 or 1)."""
-    if cholesky(n, P, L):
-        return 0
-    repair(n, P, w)
-    if not cholesky(n, P, L):  # rank-deficient matrix with rows of very different size: keep the variances alone
-        for i in range(n):
-            for j in range(n):
-                L[i * n + j] = sqrt(P[i * n + i]) if i == j and P[i * n + i] > 0.0 else 0.0
-                if i != j:
-                    P[i * n + j] = 0.0
-    return 1
-
-
 @inlined
 def solve_lower(n, L, b):
     """b <- L⁻¹ b; a zero pivot gives a zero entry (pseudo-inverse of a deficient factor)."""
@@ -204,6 +189,25 @@ def triangularise(rows, n, A, L):
                 L[c * n + j] = 0.0
         for c in range(j):
             L[c * n + j] = 0.0
+
+
+@helper
+def factor(n, P, L, w):
+    """Factor P, repairing it first if it is not positive semi-definite. Returns the number of repairs (0 or 1)."""
+    if cholesky(n, P, L):
+        return 0
+    repair(n, P, w)
+    # from the eigenvectors that this has left: Cholesky may fail once more where the rank is not full
+    A, V, d = w, shift(w, n * n), shift(w, 2 * n * n)
+    for k in range(n):
+        root = sqrt(A[k * n + k]) if A[k * n + k] > 0.0 else 0.0
+        for i in range(n):
+            V[i * n + k] *= root * d[i]
+    for k in range(n):
+        for i in range(n):
+            A[k * n + i] = V[i * n + k]
+    triangularise(n, n, A, L)
+    return 1
 
 
 @helper

@@ -24,7 +24,8 @@ from systems import (
     simulate,
 )
 
-from femu.filters import AdaptiveUKF, EnsembleKF, ParticleFilter, SquareRootUKF
+from femu.filters import AdaptiveUKF, EnsembleKF, KalmanFilter, ParticleFilter, SquareRootUKF
+from tests.campaign.physics.estimators import STEPS, LinearSystem, by_hand
 
 GAPS = {7: (0, 1), 20: (0,), 21: (1,), 30: (0, 1)}
 
@@ -239,3 +240,16 @@ def test_square_root_form_keeps_more_digits():
         estimate = estimator.update(estimator.init([0.0, 0.0], np.eye(2)), [1.0, 1.0])
         exact = np.linalg.inv(np.eye(2) + H.T @ np.linalg.inv(tiny * R) @ H)
         np.testing.assert_allclose(estimate.covariance, exact, rtol=1e-5)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_a_covariance_that_loses_its_rank_keeps_its_correlations(seed):
+    """Without process noise what decays becomes known exactly: its covariance is singular, and is not a diagonal for that."""
+    system = LinearSystem(4, 1, 0, seed, 1.0, 1.0)
+    u, y = system.measured(STEPS, False)
+    none = np.zeros((4, 4))
+    x, P = by_hand(system, none, u, y)
+    made = KalmanFilter(system.A, system.H, none, system.R)
+    history = made.run(made.init(system.x, system.P), y)
+    assert history.mean[-1] == pytest.approx(x, abs=1e-9)
+    assert history.covariance[-1] == pytest.approx(P, abs=1e-9)

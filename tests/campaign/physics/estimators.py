@@ -77,7 +77,8 @@ def by_hand(system: LinearSystem, Q: Any, u: np.ndarray, y: np.ndarray) -> tuple
         H, R = system.H[seen], system.R[np.ix_(seen, seen)]
         if seen.any():
             gain = np.linalg.solve(H @ P @ H.T + R, H @ P).T
-            x, P = x + gain @ (given[seen] - H @ x), P - gain @ H @ P
+            rest = np.eye(len(x)) - gain @ H
+            x, P = x + gain @ (given[seen] - H @ x), rest @ P @ rest.T + gain @ R @ gain.T  # Joseph's form stays positive
     return x, P
 
 

@@ -16,10 +16,12 @@ from tests.campaign.physics.draw import loop_of
 
 DT = 0.02
 STEP, LONG_STEP = 1e-6, 1e-3  # of a finite difference, as a share of the scale
-SUBSTEPS = 2.0  # the substeps of a Maxwell damper adapt: the force jumps by as much of their tolerance
+SUBSTEPS = 20.0  # the substeps of a Maxwell damper adapt: the force jumps by as many of their tolerances, one for each
+SINGULAR = 1e-4  # the same with alpha > 1, where the rate of the dashpot has an infinite slope as the force goes through zero
 SHARES = (-1.0, -0.5, 0.0, 0.5, 1.0)  # of it
 CORNER = 1e-3  # change of the tangent across the difference from which there is a corner, as a share of the largest
 TANGENT = 2e-6  # error of a tangent, as a share of the largest
+BENDS = 4.0  # as many errors of a tangent may lie between two differences
 ROUND_OFF = 1e-15
 STEADY = 1e-6  # change of the forces from loop to loop below which a loop repeats, as a share of the largest
 SECOND_LOOK = 1e-12  # change of the forces when the committed point is asked again
@@ -93,7 +95,9 @@ def answers(made: Constitutive, path: np.ndarray) -> Path:
 
 def difference_of(made: Constitutive) -> tuple[float, float]:
     """Step of a finite difference, and noise of the forces, as shares."""
-    return (LONG_STEP, SUBSTEPS * made.relative_tolerance) if isinstance(made, MaxwellDamper) else (STEP, 0.0)
+    if not isinstance(made, MaxwellDamper):
+        return STEP, 0.0
+    return LONG_STEP, max(SUBSTEPS * made.relative_tolerance, SINGULAR if made.alpha > 1.0 else 0.0)
 
 
 def tangents(made: Constitutive, path: np.ndarray, scale: np.ndarray, jump: np.ndarray, step: float = STEP,
@@ -127,9 +131,9 @@ def tangents(made: Constitutive, path: np.ndarray, scale: np.ndarray, jump: np.n
                     spread = slopes.max(axis=0) - slopes.min(axis=0)
                     bend = between.max(axis=0) - between.min(axis=0)
                     size = max(largest, np.abs(slopes).max())
-                    rounded = 64.0 * ROUND_OFF * np.abs(force).max() / step
-                    if spread.max() > CORNER * size or bend.max() > CORNER * size + rounded:
-                        continue
+                    rounded = (64.0 * ROUND_OFF + BENDS * noise) * np.abs(force).max() / step
+                    if spread.max() > CORNER * size or (bend > spread + BENDS * TANGENT * size + rounded).any():
+                        continue  # a corner; or one between the looks: the differences vary by more than the slopes do
                     difference = (force[4] - force[0]) / (2.0 * step)
                     allowed = TANGENT * size + spread + (16.0 * ROUND_OFF + noise) * np.abs(force).max() / step
                     checked += 1
@@ -143,7 +147,7 @@ def _work(path: np.ndarray, force: np.ndarray, tangent: np.ndarray, point: Point
     dx, df = np.diff(path, axis=0), np.diff(force, axis=0)
     work = np.sum(0.5 * (force[1:] + force[:-1]) * dx, axis=1)
     square = np.array([point.square(row) for row in tangent])
-    bend = np.maximum(np.abs(df - np.einsum("jab,jb->ja", square[1:], dx)), np.abs(df - np.einsum("jab,jb->ja", square[:-1], dx)))
+    bend = sum(np.abs(df - np.einsum("jab,jb->ja", tangents, dx)) for tangents in (square[1:], square[:-1]))
     return float(work.sum()), float(0.5 * np.sum(bend * np.abs(dx)) + ENERGY * np.abs(work).sum())
 
 
@@ -167,7 +171,8 @@ def energy(made: Constitutive, corners: np.ndarray, scale: np.ndarray, from_rest
     if n < 3 or np.abs(last - before).max() > STEADY * np.abs(last).max():
         return False
     work, doubt = _work(whole[-n:], last, found.tangent[-n:], point)
-    assert work >= -doubt - STEADY * np.abs(last * scale).max(), f"a loop that repeats gives {work:.4g} back"
+    travel = np.abs(np.diff(whole[-n:], axis=0)).sum(axis=0)
+    assert work >= -doubt - STEADY * (np.abs(last).max(axis=0) * travel).sum(), f"a loop that repeats gives {work:.4g} back"
     return True
 
 
