@@ -85,7 +85,8 @@ MEMBERS = (
     Exempt("the last stiffness", "force-based members with a part that is perfectly plastic",
            lambda d: isinstance(d.member.made, ForceBeamColumn) and any(
                name.endswith(".b") and value == 0.0 for name, _, value in d.member.made.walk_parameters()),
-           "where a section has no stiffness left, K keeps 1e-8 of its elastic one, so that there is a flexibility"),
+           "where a section has no stiffness left, K keeps 1e-8 of its elastic one, so that there is a flexibility; and how its "
+           "sections share what flows is not determined"),
     Exempt("whole tangent", "beam-columns in space, corotational", turning,
            "K is the symmetric part of the derivative by spins, to second order in the deformation: that is asked"),
 )
