@@ -3,6 +3,7 @@
 ``python docs/studies.py run NAME ...`` runs ``femu reproduce NAME`` in full and keeps its table and picture in ``docs/studies``;
 ``keep NAME TABLE.json [PICTURE.png]`` keeps those of a run that was made elsewhere with the same versions; ``write`` puts the
 tables that are kept into the pages, between ``<!-- study NAME -->`` and ``<!-- end of NAME -->``. ``run`` and ``keep`` write too.
+``python -m tests.campaign faults --json`` makes the table of faults, to be kept.
 """
 
 from __future__ import annotations
@@ -20,6 +21,8 @@ from femu.cli.table import Row, _number
 
 DOCS = Path(__file__).parent
 KEPT = DOCS / "studies"
+COMMANDS = {"faults": "python -m tests.campaign faults"}
+"""Of tables that are not those of ``femu reproduce NAME``."""
 WIDTH, COLOURS = 1260, 128  # of the pictures that are kept
 PICTURE = re.compile(r"^picture: ", re.IGNORECASE)
 BLOCK = "<!-- study {0} -->\n{1}<!-- end of {0} -->"
@@ -41,7 +44,10 @@ def keep(name: str, table: Path, picture: Path | None = None, seconds: float | N
 
     told = json.loads(table.read_text(encoding="utf-8"))
     told["notes"] = [note for note in told.get("notes", []) if not PICTURE.match(note)]
-    about: dict[str, Any] = {"command": f"femu reproduce {name}", "made": time.strftime("%Y-%m-%d"), "versions": environment()}
+    if name in COMMANDS:  # a part of a campaign: without what the other parts count, and without its own name in each row
+        told["rows"] = [{**row, "name": row["name"].removeprefix(f"{name}: ")} for row in told["rows"] if row["value"] or row["ok"]]
+    about: dict[str, Any] = {"command": COMMANDS.get(name, f"femu reproduce {name}"), "made": time.strftime("%Y-%m-%d"),
+                             "versions": environment()}
     if seconds is not None:
         about["seconds"] = round(seconds)
     KEPT.mkdir(exist_ok=True)

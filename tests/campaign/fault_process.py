@@ -58,8 +58,8 @@ def signalled(number: int, trials: int) -> Fault:
             reading, writing = os.pipe()
             child = os.fork()
             if child == 0:
-                if number == signal.SIGINT:
-                    signal.signal(number, signal.default_int_handler)  # one that was started in the background ignores it
+                if number != signal.SIGKILL:  # what was started in the background ignores Ctrl-C, and under nohup SIGHUP
+                    signal.signal(number, signal.default_int_handler if number == signal.SIGINT else signal.SIG_DFL)
                 ended = slow(writing).run(path)
                 os._exit(0 if ended.outcome is Outcome.STOPPED_BY_USER else 1)
             os.close(writing)
