@@ -45,7 +45,8 @@ def keep(name: str, table: Path, picture: Path | None = None, seconds: float | N
     told = json.loads(table.read_text(encoding="utf-8"))
     told["notes"] = [note for note in told.get("notes", []) if not PICTURE.match(note)]
     if name in COMMANDS:  # a part of a campaign: without what the other parts count, and without its own name in each row
-        told["rows"] = [{**row, "name": row["name"].removeprefix(f"{name}: ")} for row in told["rows"] if row["value"] or row["ok"]]
+        rows = [row for row in told["rows"] if row["value"] or row["ok"]]
+        told["rows"] = [{**row, "name": row["name"].removeprefix(f"{name}: ")} for row in rows]
     about: dict[str, Any] = {"command": COMMANDS.get(name, f"femu reproduce {name}"), "made": time.strftime("%Y-%m-%d"),
                              "versions": environment()}
     if seconds is not None:
