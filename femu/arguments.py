@@ -170,7 +170,8 @@ def _says_class(kind: str, value: Any, names: Mapping[str, Any]) -> str:
         return " or ".join(f"{_article(part.__name__)} {part.__name__}" for part in known.__args__)
     if getattr(known, "_is_protocol", False) and getattr(known, "_is_runtime_protocol", False):
         return "" if isinstance(value, known) and not isinstance(value, type) else f"a {kind}"
-    if not kind.isidentifier() or kind in PROTOCOLS or (known is not None and not isinstance(known, type)):
+    a_class = isinstance(known, type) and get_origin(known) is None  # Python 3.10 calls Callable[..., X] a type
+    if not kind.isidentifier() or kind in PROTOCOLS or (known is not None and not a_class):
         return ""
     # by name: some classes are imported for annotations only
     return "" if any(base.__name__ == kind for base in type(value).__mro__) else f"{_article(kind)} {kind}"
