@@ -3,7 +3,8 @@
 Everything but the numbers is written when the file is made: names, shapes, and room for every run. After that, rows are
 only ever written in place, first what a run found, then its outcome, each brought to the disk before the next. So the
 file opens after a kill or a power failure at any moment, and a run counts as done only if all of it is there. Nothing
-in the file depends on the clock or on the order in which runs end: two batches of the same content have the same bytes.
+in the file depends on the clock or on the order in which runs end: two batches of the same content have the same bytes
+(with h5py from 3.16 on; earlier ones write the time of day beside).
 
 Dimensions: ``run``, ``storey``, ``record``, ``parameter_set``, ``parameter``. Variables over ``run``: see `COLUMNS`.
 """

@@ -43,7 +43,6 @@ SMOKE_TESTS = (
     "tests/updating/test_updater.py::test_linear_twin_is_recursive_least_squares",
     "tests/updating/test_updater.py::test_joint_filter_of_an_elastic_column_is_the_kalman_filter",
     "tests/batch/test_suite.py::test_a_row_is_what_a_single_analysis_gives",
-    "tests/batch/test_suite.py::test_same_bytes_whoever_runs_it",
 )
 """All parts of femu, with few kernels: those are compiled anew for each version of numba."""
 EXTRAS = ("opensees", "monitor", "dask", "docs", "test")
