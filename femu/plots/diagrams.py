@@ -202,7 +202,7 @@ def _numbers(bar: _Bar, factor: float, largest: float) -> list[_Number]:
 def _write(ax: Axes, numbers: list[_Number], size: float) -> None:
     """The numbers, the largest first; one that would cover a larger one is left out."""
     box = ax.get_window_extent()
-    points = 72.0 / ax.get_figure(root=True).dpi  # type: ignore[union-attr]
+    points = 72.0 / ax.figure.dpi  # get_figure(root=True) is not in matplotlib before 3.10
     (left, right), (low, high) = ax.get_xlim(), ax.get_ylim()
     per_length = points * min(box.width / (right - left), box.height / (high - low))
     taken: list[tuple[float, float, float]] = []  # left, right and middle of a text, in points
