@@ -26,6 +26,22 @@ def cantilever(height: float = 3.0, mass: float = 1e3, **options: object) -> Mod
     return model
 
 
+def two() -> Model:
+    """Two nodes to be joined."""
+    model = Model("two")
+    model.node(1, 0.0, 0.0, fixed=True)
+    model.node(2, 0.0, 3.0, mass=1e3)
+    return model
+
+
+def joined() -> Model:
+    """The two nodes joined by an elastic column, with a load."""
+    model = two()
+    model.add(ElasticBeamColumn("column", 1, 2, section=ELASTIC))
+    model.load(2, x=1.0)
+    return model
+
+
 def portal(section: str = "nm", geometry: str = "p-delta", damping: str | None = "initial") -> Model:
     """A portal of two yielding columns and an elastic beam, with gravity as nodal and member loads."""
     model = Model("portal")

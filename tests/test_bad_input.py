@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from example_frames import ELASTIC, NM, QUAKE, cantilever, portal
+from example_frames import ELASTIC, NM, QUAKE, cantilever, joined, portal, two
 
 from femu import (
     AnalysisError,
@@ -129,21 +129,6 @@ def test_every_number_of_every_component_is_guarded(kind: type[Component], name:
 
 
 # --- the rest, one by one: what is done wrong, and words that the message must hold ---
-
-def two() -> Model:
-    """Two nodes to be joined."""
-    model = Model("two")
-    model.node(1, 0.0, 0.0, fixed=True)
-    model.node(2, 0.0, 3.0, mass=1e3)
-    return model
-
-
-def joined() -> Model:
-    model = two()
-    model.add(ElasticBeamColumn("column", 1, 2, section=ELASTIC))
-    model.load(2, x=1.0)
-    return model
-
 
 def beam(**options: Any) -> Any:
     return ForceBeamColumn("b", 1, 2, **{"section": NM, **options})

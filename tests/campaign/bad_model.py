@@ -24,6 +24,8 @@ from femu.moment_curvature import moment_curvature
 from femu.parameters import Parameters
 from femu.path import drive
 from tests.campaign.bad_calls import Call
+from tests.example_frames import joined as frame
+from tests.example_frames import two
 
 TESTS = Path(__file__).parents[1]
 for _folder in ("", "materials", "elements", "filters"):
@@ -37,22 +39,6 @@ from test_laws import EVERY as MATERIALS  # noqa: E402
 STEEL, SECTION = Bilinear(E=2e11, fy=3e8, b=0.01), ElasticSection(E=2e11, A=1e-2, I=1e-4)
 MOTION = Motion(0.01, displacement=[0.0, 0.1, 0.2])
 SHAPE = {"depth": 0.3, "width": 0.2, "web": 0.01, "flange": 0.02}
-
-
-def two() -> Model:
-    """Two nodes to be joined."""
-    model = Model("two")
-    model.node(1, 0.0, 0.0, fixed=True)
-    model.node(2, 0.0, 3.0, mass=1e3)
-    return model
-
-
-def frame() -> Model:
-    """A cantilever with a load."""
-    model = two()
-    model.add(el.ElasticBeamColumn("column", 1, 2, section=SECTION))
-    model.load(2, x=1.0)
-    return model
 
 
 def components() -> Iterator[Call]:

@@ -66,6 +66,7 @@ def tangent(drawn: Drawn) -> int:
     probe = drawn.probe()
     weights = _weights(probe)
     shapes, checked = drawn.shapes(probe), 0
+    kept = 0.0 if asked_of_member("the last stiffness", drawn) else KEPT
     path = path_of(drawn, 2)
     for shares in path[:len(path) // 2 + 1]:
         u = shares @ shapes
@@ -90,7 +91,6 @@ def tangent(drawn: Drawn) -> int:
             difference = 0.5 * (sides[0] + sides[1]) - beside[:, a] / scale[:, a]
             rounded = 1e-14 * (np.abs(force / weights).max() / weights[a] + 1.0) / size  # of the forces, and of the places
             error = np.abs(difference - columns[1]).max()
-            kept = 0.0 if asked_of_member("the last stiffness", drawn) else KEPT
             assert error <= TANGENT + kept + spread + rounded, f"column {a}: {error:.2g}"
     return checked
 
