@@ -52,6 +52,8 @@ def written_whole(path: str | os.PathLike[str], onto: bool = False) -> Iterator[
     try:
         with open(scratch, "wb") as stream:
             stream.write(memory.getbuffer())
+            stream.flush()
+            os.fsync(stream.fileno())  # before it takes a place: a power cut leaves the old file or the new one
         os.replace(scratch, place)
     except OSError as problem:
         with contextlib.suppress(OSError):

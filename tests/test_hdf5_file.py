@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import itertools
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -48,6 +49,17 @@ def test_texts_come_back_as_they_were(tmp_path: Path) -> None:
         assert [text(file, n, "a.h5") for n in ("none", "some", "long")] == ["", "Größe, 基础", long]
         assert texts(file, "list", "a.h5") == ["a", "", "ßß"] and texts(file, "nothing", "a.h5") == []
         assert text_table(file, "table", tmp_path / "a.h5") == '["fy"]'
+
+
+def test_a_file_is_on_the_disk_before_it_takes_the_place_of_another(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    done: list[tuple[str, int]] = []
+    for name, size in (("fsync", lambda handle: os.fstat(handle).st_size), ("replace", os.path.getsize)):
+        call = getattr(os, name)
+        monkeypatch.setattr(os, name, lambda *given, name=name, call=call, size=size: (done.append((name, size(given[0]))),
+                                                                                      call(*given)))
+    result().save(tmp_path / "result.h5")
+    size = (tmp_path / "result.h5").stat().st_size
+    assert done == [("fsync", size), ("replace", size)]
 
 
 def test_no_file_holds_a_text_of_variable_length(tmp_path: Path) -> None:

@@ -1,7 +1,8 @@
-"""``python -m tests.campaign [--quick] [--json] [PART ...]``: runs the campaign and prints one table.
+"""``python -m tests.campaign [--quick] [--json] [--jobs N] [PART ...]``: runs the campaign and prints one table.
 
 Each part runs in a process of its own, so that a crash or a hang of one is counted and the others go on. Exit code 1 where
-anything was lost, hung, crashed or wrong.
+anything was lost, hung, crashed or wrong. With ``--jobs 3`` three parts run side by side, the longest first: the soak test then
+has to hold its rate on a busy machine.
 """
 
 from __future__ import annotations
@@ -11,6 +12,9 @@ import importlib
 import json
 import subprocess
 import sys
+import time
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from femu.cli.table import Row, Table
@@ -18,14 +22,23 @@ from tests.campaign.tally import Tally
 
 ROOT = Path(__file__).parents[2]
 PARTS = ("physics", "bad_input", "fuzzing", "faults", "soak", "limits", "supply_chain")
+LONGEST_FIRST = ("fuzzing", "soak")
 LONGEST = {True: 900.0, False: 6 * 3600.0}  # seconds after which a part counts as hung
 MARK = "campaign: "
 
 
 def of_part(name: str, quick: bool) -> Tally:
-    """Run a part in another process."""
-    words = [sys.executable, "-m", "tests.campaign", "--alone", name, *(["--quick"] if quick else [])]
+    """Run a part in another process, and say when it begins and how it ended."""
     print(f"{name} ...", file=sys.stderr, flush=True)
+    began = time.monotonic()
+    tally = _run(name, quick)
+    how = f"{len(tally.failures)} failures" if tally.failures else "sound"
+    print(f"{name}: {how}, {time.monotonic() - began:.0f} s", file=sys.stderr, flush=True)
+    return tally
+
+
+def _run(name: str, quick: bool) -> Tally:
+    words = [sys.executable, "-m", "tests.campaign", "--alone", name, *(["--quick"] if quick else [])]
     try:
         done = subprocess.run(words, cwd=ROOT, stdout=subprocess.PIPE, text=True, timeout=LONGEST[quick])
     except subprocess.TimeoutExpired:
@@ -34,6 +47,14 @@ def of_part(name: str, quick: bool) -> Tally:
         if line.startswith(MARK):
             return Tally.of(json.loads(line[len(MARK):]))
     return Tally(failures=[f"{name}: crashed with exit code {done.returncode}"])
+
+
+def campaign(names: Sequence[str], quick: bool, jobs: int) -> dict[str, Tally]:
+    """Run parts, so many side by side."""
+    in_turn = sorted(names, key=lambda name: name not in LONGEST_FIRST) if jobs > 1 else names
+    with ThreadPoolExecutor(jobs) as pool:
+        came = dict(zip(in_turn, pool.map(lambda name: of_part(name, quick), in_turn), strict=True))
+    return {name: came[name] for name in names}
 
 
 def table(tallies: dict[str, Tally], quick: bool) -> Table:
@@ -64,16 +85,19 @@ def main() -> int:
     parser.add_argument("parts", nargs="*", metavar="PART", help=f"some of {', '.join(PARTS)}; all if left out")
     parser.add_argument("--quick", action="store_true", help="minutes instead of hours")
     parser.add_argument("--json", action="store_true", help="print one JSON object instead of a table")
+    parser.add_argument("--jobs", type=int, default=1, metavar="N", help="parts side by side; 1 if left out")
     parser.add_argument("--alone", action="store_true", help=argparse.SUPPRESS)
     given = parser.parse_args()
     unknown = [name for name in given.parts if name not in PARTS]
     if unknown:
         parser.error(f"no part {unknown[0]!r}; there are {', '.join(PARTS)}")
+    if given.jobs < 1:
+        parser.error(f"--jobs is {given.jobs}, but must be at least 1")
     if given.alone:
         tally = importlib.import_module(f"tests.campaign.{given.parts[0]}").run(given.quick)
         print(MARK + json.dumps(tally.to_dict()), flush=True)
         return 0
-    made = table({name: of_part(name, given.quick) for name in given.parts or PARTS}, given.quick)
+    made = table(campaign(given.parts or PARTS, given.quick, given.jobs), given.quick)
     if given.json:
         print(made.to_json())
     else:

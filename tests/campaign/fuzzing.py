@@ -4,8 +4,9 @@ An input is a good one with edits, or bytes without sense; see `tests.campaign.f
 own with a watchdog: a crash or a hang of a library in C ends that process, and the input that did it is kept.
 ``python -m tests.campaign fuzzing`` goes on for ten minutes with every target, ``--quick`` for a second;
 ``python -m tests.campaign.fuzzing SECONDS [--workers N] [NAME ...]`` takes some of them. Where atheris is installed (``pip
-install femu[fuzz]``), it then looks for as long for inputs that reach new lines; see `tests.campaign.coverage_fuzz`. Targets of
-the long run go side by side, two for each core, since those over sockets wait most of the time.
+install femu[fuzz]``), it has the second half of the time, and looks for inputs that reach new lines; see
+`tests.campaign.coverage_fuzz`. Targets of the long run go side by side, two for each core, since those over sockets wait most of
+the time; they leave the processor to whatever else runs.
 """
 
 from __future__ import annotations
@@ -113,10 +114,12 @@ def fuzz(name: str, seconds: float, seed: int = 0, rounds: int | None = None, ke
 
 
 def guarded(name: str, seconds: float, seed: int = 0) -> Tally:
-    """Fuzz a target in a process of its own."""
-    tally = _in_process([sys.executable, "-m", "tests.campaign.fuzzing", "--alone", name, str(seconds), str(seed)], name, seconds)
-    if seconds > 10.0 and name not in (*SOCKETS, *HDF5) and importlib.util.find_spec("atheris") is not None:
-        tally.add(_in_process([sys.executable, "-m", "tests.campaign.coverage_fuzz", name, str(seconds)], name, seconds))
+    """Fuzz a target in a process of its own, and in another with atheris."""
+    both = seconds > 10.0 and name not in (*SOCKETS, *HDF5) and importlib.util.find_spec("atheris") is not None
+    each = seconds / 2 if both else seconds
+    tally = _in_process([sys.executable, "-m", "tests.campaign.fuzzing", "--alone", name, str(each), str(seed)], name, each)
+    if both:
+        tally.add(_in_process([sys.executable, "-m", "tests.campaign.coverage_fuzz", name, str(each)], name, each))
     return tally
 
 
@@ -216,6 +219,8 @@ def wrong_attributes() -> Tally:
 def run(quick: bool, seconds: float | None = None, names: list[str] | None = None, workers: int | None = None) -> Tally:
     for_each = seconds if seconds is not None else QUICK_SECONDS if quick else FULL_SECONDS
     beside = 1 if quick else workers or 2 * (os.cpu_count() or 1)
+    if not quick:
+        os.nice(10)  # it is the time that counts, not how many inputs
     _seeds()  # once, before there are several that need them
 
     def one(name: str) -> Tally:
