@@ -150,8 +150,8 @@ def told(seconds: float, rate: float | None, priority: int | None, journal: Path
          f"its result holds {found['kept']:.1f} MB" if len(warm) else "not known on this system"),
         ("memory of the updater", f"{warm[-1, 1]:.1f} MB, {grown[1]:+.1f} MB" if len(warm) else "not known on this system"),
         ("journal", f"{size / 1e6:.1f} MB, {size / max(1, steps):.0f} bytes a step, {len(clock)} steps, {measured} measurements"),
-        ("updater", f"{found['samples']:.0f} samples heard, {found['dropped']:.0f} dropped, "
-         f"fy = {found['found']:.3f} (true {found['true']:g})"),
+        ("updater", f"{found['samples']:.0f} samples taken, of the {UPDATES:g} a second that it is given time for; "
+         f"{found['dropped']:.0f} older ones passed over; fy = {found['found']:.3f} (true {found['true']:g})"),
         *(("note", note) for note in found["notes"]),
     ]
     if found["outcome"] != "COMPLETE":
