@@ -25,13 +25,14 @@ from femu.analyses.inputs import as_program, what_to_save
 from femu.analyses.one_step import OneStep
 from femu.analyses.pacing import Pace, Pacer
 from femu.analyses.policy import Policy
-from femu.analyses.transient import Excitation, Transient, _by_direction
+from femu.analyses.transient import Excitation, Transient, _by_direction, _grid
 from femu.element import Name
 from femu.environment import environment
 from femu.errors import InputError
 from femu.experimental.element import Experimental
 from femu.experimental.errors import ExperimentError
-from femu.experimental.journal import Journal, Record, read_journal
+from femu.experimental.in_use import taken_alone
+from femu.experimental.journal import HEAD, TAIL, Journal, Record, read_journal
 from femu.experimental.shield import WRITING, Shield
 from femu.experimental.specimen import Measurement, Specimen
 from femu.experimental.tangent import InitialTangent, TangentEstimator
@@ -42,6 +43,8 @@ from femu.run import Run
 from femu.save import Save
 
 Array = npt.NDArray[np.float64]
+ADDED_LATER = ("loading",)
+"""What journals of earlier versions do not say of their test."""
 
 
 class Updater(Protocol):
@@ -111,6 +114,9 @@ class HybridTest:
         if not self.elements:
             raise InputError("HybridTest", "model", model, "must have an experimental element",
                              "a model without specimens is run by Transient")
+        for what, parts in (("specimen", {n: e.specimen for n, e in self.elements.items()}), ("tangents", tangents or {}),
+                            ("compensation", {n: e.compensation for n, e in self.elements.items()})):
+            _each_its_own(what, parts)
         self.integrator = ImplicitHybrid() if integrator is None else integrator
         if not isinstance(self.integrator, OneStep) or not self.integrator.hybrid:
             raise InputError("HybridTest", "integrator", integrator, "must be an integrator that serves in hybrid tests",
@@ -141,8 +147,12 @@ class HybridTest:
     def describe(self) -> dict[str, Any]:
         """The test in a few words, for the journal."""
         p = self.program
-        constants = hashlib.sha256(b"".join(a.tobytes() for a in (p.geometry, p.geometry_starts, p.nodal))).hexdigest()[:32]
-        return {"model": self.program.name, "program": self.program.digest, "constants": constants,
+        constants = _digest(p.geometry, p.geometry_starts, p.nodal)
+        times = _grid(0.0, self._transient.dt, self._count)
+        moving = [*zip(p.pattern_names, p.series, strict=True), *self._motions.items(), *p.imposed.items()]
+        loading = _digest(p.member, *(part for name, series in moving if series is not None for part in (
+            np.frombuffer(str(name).encode(), np.uint8), np.asarray(series.at(times), dtype=float))))
+        return {"model": self.program.name, "program": self.program.digest, "constants": constants, "loading": loading,
                 "integrator": repr(self.integrator), "dt": self._transient.dt, "steps": self._count,
                 "updated": self.updater is not None}
 
@@ -170,15 +180,21 @@ class HybridTest:
         """Go on from the last committed step of an interrupted test.
 
         A physical specimen that can be read must stand where the journal ends. What was measured of a step that was not committed
-        is used and not measured again.
+        is used and not measured again. A journal whose test is still running is refused.
         """
+        with taken_alone(journal):
+            march = self._taken_over(journal)
+        return self._march(march)
+
+    def _taken_over(self, journal: str | PathLike[str]) -> HybridMarch:
         record = read_journal(journal)
         self.check(record)
         step = record.steps
         self._stand_by(journal, True)
         self._begin()
+        parameters = None
         if step:
-            self._restore(record)
+            parameters = self._restore(record)
         else:
             self._set_back()
         kept = []
@@ -188,31 +204,45 @@ class HybridTest:
             for command, d, f, when in record.unfinished(str(name), step + 1):
                 element.expect(command, Measurement(d, f, when))
                 kept.append(str(name))
-        march = HybridMarch(self, record, None)
+        march = HybridMarch(self, record, None)  # with the parameters of the start: mass and damping stay what they were
+        if parameters is not None:
+            self.parameters[:] = parameters
         march.journal = self._journal(f"{record.path}.resumed", overwrite=True)
         march.journal.take_over(record, step, kept)
-        return self._march(march)
+        return march
 
-    def _restore(self, record: Record) -> None:
-        """Everything beside the state of the program as it was after the last committed step of a journal."""
-        _, _, extra, parameters = record.checkpoint()
+    def _restore(self, record: Record) -> Array | None:
+        """Everything beside the state of the program as it was after the last committed step of a journal.
+
+        Returns the parameters that were in use then, where they had been updated; in use are still those of the start.
+        """
+        step, _, extra, parameters = record.checkpoint()
         place, needed = 0, sum(len(_checkpoint(part)) for part in self._parts())
         if len(extra) != needed:
             raise InputError(f"journal {record.path}", "specimens", len(extra), f"must have {needed} numbers a step in this test",
-                             "it was written by another version of femu, or with other limits, checks or compensations")
+                             "it was written by another version of femu, or with another setup, sensor check or compensation")
         for part in self._parts():
             size = len(_checkpoint(part))
             part.restore(extra[place:place + size])
             place += size
-        if parameters is not None:
-            self.parameters[:] = parameters
+        for element in self.elements.values():
+            element.must_command(record, step)
+        self.parameters[:] = self.program.parameters.vector  # an updater may have written what it restored
+        return parameters
 
     def check(self, record: Record) -> None:
         """Raise where a journal belongs to another test."""
         for key, value in self.describe().items():
-            if record.about.get(key) != value:
+            if record.about.get(key) != value and (key in record.about or key not in ADDED_LATER):
                 raise InputError(f"journal {record.path}", key, record.about.get(key), f"must be {value!r}, as in this test",
                                  "the model or the test has changed since the journal was written")
+        sizes = {str(n): e.specimen.size for n, e in self.elements.items()}
+        if record.about["elements"] != sizes:
+            raise InputError(f"journal {record.path}", "elements", record.about["elements"],
+                             f"must be {sizes}, with as many actuators as in this test")
+        if record.steps and record.record.shape[1] < HEAD + HybridRecord(self.program, self.elements, 0).rows.shape[1] + TAIL:
+            raise InputError(f"journal {record.path}", "record", record.record.shape[1], "has too few numbers a step",
+                             "it was written by another version of femu")
         if not np.array_equal(record.parameters, self.program.parameters.vector):
             changed = [n for n, a, b in zip(record.parameter_names, record.parameters, self.program.parameters.vector,
                                             strict=True) if a != b]
@@ -265,7 +295,7 @@ class HybridTest:
             try:
                 for element in self.elements.values():
                     element.specimen.open()
-                    if march.before is not None and element.specimen.physical:
+                    if element.specimen.physical:
                         element.find_place(march.before)
                 with pacer or contextlib.nullcontext():
                     march.go(pacer)
@@ -297,6 +327,19 @@ class HybridTest:
             if (ended := getattr(self.updater, "ended", None)) is not None:
                 ended(outcome)
         return message
+
+
+def _each_its_own(what: str, parts: Mapping[Name, Any]) -> None:
+    """Refuse what two elements share: it would take what one of them did for what the other did."""
+    first: dict[int, Name] = {}
+    for name, part in parts.items():
+        if part is not None and first.setdefault(id(part), name) != name:
+            raise InputError("HybridTest", what, part, f"must not be the same object for {first[id(part)]!r} and {name!r}",
+                             "make one for each element")
+
+
+def _digest(*arrays: Any) -> str:
+    return hashlib.sha256(b"".join(np.ascontiguousarray(a).tobytes() for a in arrays)).hexdigest()[:32]
 
 
 def _checkpoint(part: Any) -> Array:

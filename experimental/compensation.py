@@ -170,7 +170,8 @@ class AdaptiveCompensation(Compensation):
 class CompensatedSpecimen(Specimen):
     """A specimen behind a compensator, for use without an element, at equal steps ``dt``.
 
-    The ``limits`` are checked on what leaves. In a model, give the compensation to the experimental element instead.
+    The ``limits`` are checked on what leaves; the velocity of the first command counts over one step. In a model, give the
+    compensation to the experimental element instead.
     """
 
     def __init__(self, specimen: Specimen, compensation: Compensation, dt: float, limits: Limits | None = None) -> None:
@@ -180,8 +181,12 @@ class CompensatedSpecimen(Specimen):
 
     def open(self) -> None:
         self.specimen.open()
+        if self._guard.time is None and self._guard.from_place:
+            self.reading(np.zeros(self.size))
 
     def apply(self, command: Array, time: float) -> Measurement:
+        if self._guard.time is None:
+            self._guard.time = time - self.compensation.dt  # the first command is a step as all others
         ahead = self.compensation.command(np.asarray(command, dtype=float))
         self._guard.check(ahead, time)
         self._guard.sent(ahead, time)
@@ -203,7 +208,10 @@ class CompensatedSpecimen(Specimen):
         self._believed(measured, measured.time)
 
     def reading(self, last: Array) -> Measurement | None:
-        return self.specimen.reading(last)
+        standing = self.specimen.reading(last)
+        if standing is not None:
+            self._guard.stand(checked(standing, self.size, "The specimen"))
+        return standing
 
     @property
     def physical(self) -> bool:
@@ -232,12 +240,17 @@ class CompensatedSpecimen(Specimen):
 
     @property
     def state(self) -> Array:
-        return np.concatenate([self.compensation.state, self.specimen.state])
+        g = self._guard
+        return np.concatenate([self.compensation.state, [float(g.time is not None), g.time or 0.0], g.command, g.displacement,
+                               g.force, self.specimen.state])
 
     def restore(self, state: Array) -> None:
-        own = len(self.compensation.state)
-        self.compensation.restore(state[:own])
-        self.specimen.restore(state[own:])
+        n, g = self.size, self._guard
+        own, head, command, at, force, rest = np.split(state, np.cumsum([len(self.compensation.state), 2, n, n, n]))
+        self.compensation.restore(own)
+        g.time = float(head[1]) if head[0] else None
+        g.command, g.displacement, g.force = command.copy(), at.copy(), force.copy()
+        self.specimen.restore(rest)
 
 
 def tracking_error(targets: Any, reached: Any) -> float:

@@ -23,7 +23,7 @@ from femu.elements.link import link_group
 from femu.errors import InputError
 from femu.experimental.asking import ask
 from femu.experimental.compensation import Compensation
-from femu.experimental.journal import Journal, Record
+from femu.experimental.journal import HEAD, TAIL, Journal, Record
 from femu.experimental.measured_law import follow_springs, held_names, measured_law, shift_samples
 from femu.experimental.place import must_stand
 from femu.experimental.safety import Guard, Limits
@@ -36,6 +36,7 @@ from femu.parameters import Parameter
 from femu.program import Program
 
 SAME_TARGET = np.finfo(float).eps  # a change this small beside the target is no new target
+SAME_SETUP = 1e-9  # share of a command by which another machine may compute it differently
 
 
 class Experimental(Element):
@@ -96,7 +97,7 @@ class Experimental(Element):
         self._initial = 0.5 * (matrix + matrix.T)
         self._guard = Guard(self.limits or Limits(), setup.outputs, setup.stiffness_of_actuators(self._initial))
         self._watch = self._watched()
-        if self.limits is not None:
+        if self.limits is not None and self.limits.silence is not None:
             self.specimen.wait_at_most(self.limits.silence)
         self._upper = np.triu_indices(n)
         # place of each entry of a symmetric matrix in its upper triangle
@@ -225,11 +226,30 @@ class Experimental(Element):
             self.compensation.measured(raw.displacement)
         return raw, made
 
-    def find_place(self, record: Record) -> None:
-        """Before a resumed test goes on: see whether the specimen stands where the journal ends, where it can be read.
+    def must_command(self, record: Record, step: int) -> None:
+        """Before a resumed test goes on from a step: raise an `InputError` where the setup makes another command of its target.
 
-        Raises an `ExperimentError` where it does not.
+        Not known where there is a compensation.
         """
+        rows = record.command[str(self.name)]
+        rows = rows[rows[:, 0] <= step]
+        if self._target is None or self.compensation is not None or not len(rows):
+            return
+        made, sent = self._setup.command(self._target), rows[-1, HEAD:-TAIL]
+        if not np.allclose(made, sent, rtol=SAME_SETUP, atol=SAME_SETUP * float(np.abs(sent).max())):
+            raise InputError(self.label(), "setup", self.setup, "must be that of the journal: for the last step it gives the "
+                             f"command {made.tolist()}, and {sent.tolist()} was sent")
+
+    def find_place(self, record: Record | None) -> None:
+        """Before a test begins, or goes on from a journal: see where the specimen stands, where it can be read.
+
+        A test that begins looks only where limits count from there. Raises an `ExperimentError` where a specimen does not stand
+        where its journal ends.
+        """
+        if record is None:
+            if self._guard.from_place and (standing := self.specimen.reading(np.zeros(self._setup.outputs))) is not None:
+                self._guard.stand(checked(standing, self._setup.outputs, self.label()))
+            return
         commands = record.commands(str(self.name))
         reading = self.specimen.reading(commands[-1].copy() if len(commands) else np.zeros(self._setup.outputs))
         if reading is None:

@@ -26,7 +26,7 @@ import shutil
 import tempfile
 import time as clock
 from collections.abc import Collection, Mapping
-from typing import Any
+from typing import Any, BinaryIO
 
 import h5py
 import numpy as np
@@ -34,6 +34,7 @@ import numpy.typing as npt
 
 from femu.errors import FileError
 from femu.experimental.errors import JournalFull
+from femu.experimental.in_use import mark_as_used
 from femu.experimental.record import (
     FORMAT,
     GROWTH,
@@ -115,11 +116,13 @@ class Journal:
             raise FileError(self.path, "exists already; a journal is never overwritten. Choose another name, or resume it")
         self._folder = os.path.dirname(os.path.abspath(self.path))
         self._closed = False
+        self._mark: BinaryIO | None = None
         try:
             free = shutil.disk_usage(self._folder).free
             if free < RESERVE:
                 raise FileError(self.path, f"cannot be written: its disk has {free} bytes left; {RESERVE} are needed at least")
-            self._file = h5py.File(self.path, "w", libver=FORM)
+            # two tests that begin at once must not get the same file
+            self._file = h5py.File(self.path, "w" if overwrite else "x", libver=FORM)
         except FileError:
             raise
         except OSError as problem:
@@ -151,11 +154,13 @@ class Journal:
         self._file.create_dataset("ending", data=np.zeros(ENDING_BYTES, np.uint8))
         self._file.flush()
         self._file.swmr_mode = True
+        self._mark = mark_as_used(self.path)
 
     def _give_up(self) -> None:
         """Let go of a file that nobody needs, and remove it."""
         self._closed = True
         self._abandon()
+        self._unmark()
         with contextlib.suppress(OSError):
             os.remove(self.path)
 
@@ -177,7 +182,10 @@ class Journal:
         self._command[name].add(step, time, command)
 
     def _must_have_room(self, needed: int, consequence: str) -> None:
-        free = shutil.disk_usage(self._folder).free
+        try:
+            free = shutil.disk_usage(self._folder).free
+        except OSError as problem:
+            raise JournalFull(f"The disk of {self.path} cannot be looked at: {problem}. {consequence}") from problem
         if free < needed:
             raise JournalFull(f"The disk of {self.path} has {free} bytes left; {needed} are needed to go on. {consequence}")
 
@@ -286,6 +294,12 @@ class Journal:
             self._abandon()
             if ending is not Outcome.JOURNAL_FULL:  # then it is known, and what was flushed can be read
                 raise FileError(self.path, f"cannot be closed: {' '.join(str(problem).split())}") from problem
+        finally:
+            self._unmark()
+
+    def _unmark(self) -> None:
+        if self._mark is not None:
+            self._mark.close()
 
     def _abandon(self) -> None:
         """Leave the file as it is, and let HDF5 close something else.

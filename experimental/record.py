@@ -48,8 +48,9 @@ class Record:
 
     @property
     def steps(self) -> int:
-        """Number of committed steps."""
-        return len(self.state)
+        """Number of committed steps: of those whose rows are all there. A power cut can leave some of them and not the others."""
+        every = (self.state, self.specimens, self.record, self.parameter_history)
+        return min(len(rows) for rows in every if rows is self.state or rows.shape[1] > 0)
 
     def commands(self, name: str) -> Array:
         """Commands of an element, a row each."""
@@ -75,7 +76,7 @@ class Record:
 
     def checkpoint(self) -> tuple[int, Array, Array, Array | None]:
         """Last committed step, with the state, the specimens' states and the parameters needed to go on from it."""
-        count = min(len(self.state), len(self.specimens))
+        count = self.steps
         if count == 0:
             raise FileError(self.path, "holds no committed step; begin the test anew")
         step = int(self.state[count - 1, 0])

@@ -41,8 +41,9 @@ class RemoteSpecimen(Specimen):
     femu's servers answer with that of the command), an answer to another command is recognised and passed over.
 
     Where an exchange fails, the connection is given up: an answer that comes late must not be taken for that of another command.
-    Before a resumed test goes on, the server is asked for a reading; with ``reads=False`` it is not, for those that cannot answer
-    before they have a command. An answer of zeros alone counts as none.
+    Before a test begins with limits that count from where the specimen stands, and before a resumed test goes on, the server is
+    asked for a reading; with ``reads=False`` it is not, for those that cannot answer before they have a command. An answer of zeros
+    alone counts as none.
     """
 
     commits = True  # whether the server is told of committed steps

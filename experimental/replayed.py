@@ -21,15 +21,20 @@ Array = npt.NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Difference:
-    """The first command of a replay that differs from the journal."""
+    """The first command of a replay that differs from the journal; ``given`` is None where the replay ended before it."""
 
     exchange: int
     step: int
     time: float
     wanted: Array
-    given: Array
+    given: Array | None
+    why: str = ""
+    """How the replay ended, where it ended too early."""
 
     def __str__(self) -> str:
+        if self.given is None:
+            return (f"step {self.step} (t = {self.time:g}): the journal has the command {self.wanted.tolist()}, and the replay "
+                    f"ended before it: {self.why}")
         return (f"step {self.step} (t = {self.time:g}): the journal has the command {self.wanted.tolist()}, the replay "
                 f"gives {self.given.tolist()}; the largest difference is {np.abs(self.wanted - self.given).max():.3g}")
 
@@ -62,6 +67,12 @@ class ReplaySpecimen(Specimen):
         self.count += 1
         return Measurement(self._displacements[k].copy(), self._forces[k].copy(), time)
 
+    def ended(self, why: str) -> None:
+        """The replay has ended: note the first command that it has not come to, where there is no difference before."""
+        k = self.count
+        if self.difference is None and k < len(self._displacements):
+            self.difference = Difference(k, int(self._rows[k, 0]), float(self._rows[k, 1]), self._commands[k].copy(), None, why)
+
     @property
     def state(self) -> Array:
         return np.array([float(self.count)])
@@ -81,5 +92,7 @@ def replay(test: Any, record: Record, tolerance: float = 0.0) -> dict[str, Diffe
     played: dict[str, ReplaySpecimen] = {}
     for name, element in test.elements.items():
         played[str(name)] = element.specimen = ReplaySpecimen(record, str(name), tolerance)
-    test.run()
+    result = test.run()
+    for specimen in played.values():
+        specimen.ended(str(getattr(result, "message", "")))
     return {name: specimen.difference for name, specimen in played.items()}

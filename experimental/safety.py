@@ -37,19 +37,20 @@ class Limits:
 
     The force is predicted with the tangent before the command leaves. Measured displacements and forces are held against their
     limits too: a step is not taken with one that lies beyond. ``silence`` is the longest wait for an answer of
-    the specimen, in seconds.
+    the specimen, in seconds; left out, it is that of the specimen.
     """
 
     displacement: float | tuple[float, ...] | None = None
     increment: float | tuple[float, ...] | None = None
     velocity: float | tuple[float, ...] | None = None
     force: float | tuple[float, ...] | None = None
-    silence: float = 60.0
+    silence: float | None = None
 
     def __post_init__(self) -> None:
         for name in LIMITED:
             above_zero("Limits", name, getattr(self, name))
-        if not (isinstance(self.silence, (int, float)) and math.isfinite(self.silence) and self.silence > 0.0):
+        if self.silence is not None and not (isinstance(self.silence, (int, float)) and math.isfinite(self.silence)
+                                             and self.silence > 0.0):
             raise InputError("Limits", "silence", self.silence, "must be above 0", "in seconds")
 
     def as_data(self) -> dict[str, float | list[float]]:
@@ -73,6 +74,8 @@ class Guard:
         for name in LIMITED:
             if np.size(given := getattr(limits, name)) not in (1, size):
                 raise InputError("Limits", name, given, f"must be one number, or one for each of {size} actuators")
+        self.from_place = not limits.increment is limits.velocity is limits.force is None
+        """Whether a limit counts from where the specimen stands."""
         self._unlimited = limits.displacement is limits.increment is limits.velocity is limits.force is None
         self.command = np.zeros(size)
         self.time: float | None = None
@@ -110,7 +113,7 @@ class Guard:
                                f"{most:.6g}. The command {command.tolist()} was not sent.")
 
     def begin(self) -> None:
-        """A test begins, at time 0 and from where the specimen stands."""
+        """A test begins, at time 0: the velocity of the first command counts from there."""
         self.time = 0.0
 
     def stand(self, reading: Measurement) -> None:

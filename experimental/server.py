@@ -67,6 +67,9 @@ class SpecimenServer:
     ``wait`` is how long it waits for a client (None: for ever), ``silence`` how long for each message of it. What a physical
     specimen has measured is on the disk before it is sent; that takes some milliseconds, and ``durable=False`` leaves it to the
     system, for tests in real time.
+
+    A limit of velocity counts by the client's time, from 0 on. So it says little of the first command of a client that goes on
+    with an interrupted test; a limit of the increment does.
     """
 
     def __init__(self, specimen: Specimen, *, protocol: str = "application", port: int = 0, host: str = LOOPBACK,
@@ -99,6 +102,7 @@ class SpecimenServer:
         with self._shield as shield:
             try:
                 self.specimen.open()
+                self._guard.begin()
                 self._stand()
                 self._say(f"waiting for a client on {self.host}, port {self.port} ({'UDP' if self.udp else 'TCP'}, "
                           f"{self.protocol}, {self.specimen.size} actuators)")

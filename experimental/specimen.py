@@ -40,9 +40,9 @@ class Specimen:
         raise NotImplementedError
 
     def reading(self, last: Array) -> Measurement | None:
-        """Where it stands now, measured without moving it, or None where it cannot tell. Asked before a test goes on.
+        """Where it stands now, measured without moving it, or None where it cannot tell. Asked before a test begins or goes on.
 
-        ``last`` is the last command that it was given.
+        ``last`` is the last command that it was given, zeros before the first.
         """
         return None
 

@@ -8,7 +8,7 @@ HELP = """Run a journalled test again, offline, and report the first step that d
 
 JOURNAL is the HDF5 file of a test. SCRIPT is the Python file that describes it: it defines `test`, a hybrid test, or a function
 `test()` that returns one. The measurements come from the journal; every command must be the one in the journal. Exit code 1
-where one differs.
+where one differs, or where the replay ends before all of them came.
 
 \b
 Example:

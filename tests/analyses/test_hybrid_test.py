@@ -5,7 +5,7 @@ import pytest
 from hybrid_models import CHAIN, LINK, MASSES, SPRINGS, frame, hybrid, laws, masses, ordinary
 
 from femu import AnalysisError, GroundMotion, HybridTest, InputError, Model, ModelError, Outcome, Result, Save
-from femu.analyses import HHT, ImplicitHybrid, Newmark, RungeKutta, Transient
+from femu.analyses import HHT, ImplicitHybrid, KRAlpha, Newmark, RungeKutta, Transient
 from femu.analyses.hybrid_result import HybridResult
 from femu.experimental import (
     AdaptiveCompensation,
@@ -29,11 +29,11 @@ DT, STEPS = 0.01, 300
 NOISE = (2e-6, 2e-3)
 
 
-def noisy(**options):
+def noisy(motion=QUAKE, initial=0.0, **options):
     model = hybrid(False, noise=NOISE, seed=2)
-    model.rayleigh(mass=0.4)
+    model.rayleigh(mass=0.4, initial=initial)
     options.setdefault("tangents", {"specimen": EigenvectorTangent(displacement_noise=NOISE[0], force_noise=NOISE[1])})
-    return HybridTest(model, QUAKE, dt=DT, duration=STEPS * DT, **options)
+    return HybridTest(model, motion, dt=DT, duration=STEPS * DT, **options)
 
 
 class Learner:
@@ -154,7 +154,9 @@ def stopped(test, step):
 
 @pytest.mark.parametrize("options", [
     {}, {"integrator": ImplicitHybrid(HHT(0.9), estimates=15, failing=(40, 150, 220))}, {"tangents": {}},
-    {"integrator": Newmark(), "save": Save(every=7)}, {"updater": Learner}], ids=["default", "hht", "K0", "newmark", "updater"])
+    {"integrator": Newmark(), "save": Save(every=7)}, {"updater": Learner}, {"updater": Learner, "initial": 1e-3},
+    {"updater": Learner, "integrator": KRAlpha(0.8)}],
+    ids=["default", "hht", "K0", "newmark", "updater", "updater and damping of the start", "updater and stiffness of the start"])
 def test_a_resumed_test_has_the_bits_and_the_result_of_an_uninterrupted_one(tmp_path, options):
     def make():
         return noisy(**{k: v() if k == "updater" else v for k, v in options.items()})
@@ -183,6 +185,40 @@ def test_another_integrator_cannot_go_on(tmp_path):
         noisy(integrator=Newmark()).resume(tmp_path / "j.h5")
 
 
+@pytest.mark.parametrize("motion", [GroundMotion("louder", QUAKE.dt, 1.01 * QUAKE.acceleration), None])
+def test_another_ground_motion_cannot_go_on(tmp_path, motion):
+    stopped(noisy(), 20).run(tmp_path / "j.h5")
+    with pytest.raises(InputError, match="loading"):
+        noisy(motion).resume(tmp_path / "j.h5")
+
+
+def test_a_journal_that_does_not_say_its_loading_goes_on(tmp_path):
+    stopped(noisy(), 20).run(tmp_path / "j.h5")
+    record = read_journal(tmp_path / "j.h5")
+    del record.about["loading"]  # as in those of earlier versions
+    noisy().check(record)
+
+
+@pytest.mark.parametrize("shared", ["specimen", "compensation", "tangents"])
+def test_two_elements_do_not_share_what_remembers(shared):
+    """One compensation would take the targets of both for those of one actuator, and command something between them."""
+    def make(shared):
+        model, one = frame(), {"specimen": EmulatedSpecimen(Elastic(LINK)), "compensation": PolynomialCompensation(0.004),
+                               "tangents": EigenvectorTangent()}
+        tangents = {}
+        for k in (1, 2):
+            own = {"specimen": EmulatedSpecimen(Elastic(LINK)), "compensation": PolynomialCompensation(0.004),
+                   "tangents": EigenvectorTangent()}
+            own.update({shared: one[shared]} if shared else {})
+            tangents[k] = own.pop("tangents")
+            model.add(ExperimentalElement(k, [(k, "x")], **own))
+        return HybridTest(model, QUAKE, dt=DT, duration=DT, tangents=tangents)
+
+    make(None)
+    with pytest.raises(InputError, match=f"{shared} = .* must not be the same object for 1 and 2"):
+        make(shared)
+
+
 def test_replay(tmp_path):
     noisy().run(tmp_path / "j.h5")
     record = read_journal(tmp_path / "j.h5")
@@ -192,6 +228,19 @@ def test_replay(tmp_path):
     assert found is not None
     assert found.step > 1
     assert isinstance(other.elements["specimen"].specimen, ReplaySpecimen)
+
+
+def test_a_replay_that_ends_too_early_is_not_the_same_test(tmp_path):
+    noisy().run(tmp_path / "j.h5")
+    record = read_journal(tmp_path / "j.h5")
+    most = 0.5 * np.abs(record.commands("specimen")).max()
+    limited = HybridTest(hybrid(False, limits=Limits(displacement=most)), QUAKE, dt=DT, duration=STEPS * DT)
+    limited.program.parameters["rayleigh.mass"] = 0.4
+    limited.tangents["specimen"] = EigenvectorTangent(displacement_noise=NOISE[0], force_noise=NOISE[1])
+    found = replay(limited, record)["specimen"]
+    assert found is not None and found.given is None
+    assert np.abs(found.wanted).max() > most
+    assert "the replay ended before it: The displacement limit" in str(found)
 
 
 @pytest.mark.parametrize("compensation", [None, PolynomialCompensation(0.004), AdaptiveCompensation(0.004)],

@@ -5,7 +5,7 @@ import threading
 import numpy as np
 import pytest
 
-from femu import GroundMotion, Model
+from femu import GroundMotion, InputError, Model
 from femu.analyses import (
     HHT,
     AlphaOS,
@@ -25,9 +25,11 @@ from femu.experimental import (
     AdaptiveCompensation,
     Cantilever,
     CompensatedSpecimen,
+    EmulatedSpecimen,
     Ending,
     ExperimentalBeamColumn,
     ExperimentalElement,
+    ExperimentError,
     Guard,
     Limits,
     Measurement,
@@ -177,6 +179,92 @@ def test_resumed(monkeypatch, tmp_path):
     specimen.commit = lambda time: None
     assert test.resume(tmp_path / "j.h5").outcome is Ending.COMPLETE
     assert len(specimen.commands) == STEPS + 1
+
+
+class Physical(Strict):
+    """Stands somewhere, and can be read there."""
+
+    def __init__(self, checks, limits, place=0.0):
+        super().__init__(checks, limits)
+        self.place = np.array([place])
+
+    def apply(self, command, time):
+        self.place = command.copy()
+        return super().apply(command, time)
+
+    def reading(self, last):
+        return Measurement(self.place.copy(), self.stiffness @ self.place)
+
+
+@pytest.mark.parametrize("compensated", [False, True])
+@pytest.mark.parametrize("name", ["increment", "velocity"])
+def test_a_test_that_begins_where_the_specimen_does_not_stand(monkeypatch, name, compensated):
+    """The first command is a step from where it stands, not from zero."""
+    limits = Limits(**{name: 10.0 * LIMITS[name]})
+    specimen = Physical(Checks(monkeypatch), limits, 0.05)
+    asked = CompensatedSpecimen(specimen, PolynomialCompensation(0.0), DT, limits) if compensated else specimen
+    result = run(masses(asked, None if compensated else limits))
+    assert (result.outcome, len(specimen.commands)) == (Ending.SPECIMEN_LIMIT, 1)  # where it begins
+    assert f"{name} limit" in result.message
+
+
+def test_a_compensated_specimen_goes_on_from_its_last_command(monkeypatch, tmp_path):
+    def make(specimen):
+        return HybridTest(masses(CompensatedSpecimen(specimen, PolynomialCompensation(0.0), DT, limits), None), QUAKE, dt=DT,
+                          duration=STEPS * DT)
+
+    limits = Limits(increment=6e-3, velocity=0.6)
+    specimen = Strict(Checks(monkeypatch), limits)
+    specimen.commit = lambda time: (_ for _ in ()).throw(KeyboardInterrupt) if len(specimen.commands) == STEPS - 5 else None
+    assert make(specimen).run(tmp_path / "j.h5").outcome is Ending.STOPPED_BY_USER
+    assert abs(specimen.commands[-1][0]) > limits.increment  # from zero it would be too far
+    specimen.commit = lambda time: None
+    assert make(specimen).resume(tmp_path / "j.h5").outcome is Ending.COMPLETE
+    assert len(specimen.commands) == STEPS + 1
+    with_numbers = make(EmulatedSpecimen(Elastic(K)))
+    assert [with_numbers.run().outcome for _ in range(2)] == [Ending.COMPLETE] * 2
+
+
+def test_another_setup_cannot_go_on(monkeypatch, tmp_path):
+    """It would make another command of where the structure stands: a jump."""
+    limits = Limits(displacement=10.0)
+    specimen = Strict(Checks(monkeypatch), limits)
+    specimen.commit = lambda time: (_ for _ in ()).throw(KeyboardInterrupt) if len(specimen.commands) == 15 else None
+
+    def make(scale):
+        return HybridTest(masses(specimen, limits, setup=Scaled(1, scale, 0.25), stiffness=[[K]]), QUAKE, dt=DT,
+                          duration=STEPS * DT)
+
+    assert make(0.5).run(tmp_path / "j.h5").outcome is Ending.STOPPED_BY_USER
+    specimen.commit = lambda time: None
+    with pytest.raises(InputError, match="must be that of the journal"):
+        make(1.0).resume(tmp_path / "j.h5")
+    assert len(specimen.commands) == 15
+    assert make(0.5).resume(tmp_path / "j.h5").outcome is Ending.COMPLETE
+
+
+@pytest.mark.parametrize("at", [0.0, DT])
+def test_the_first_command_to_a_server(monkeypatch, at):
+    """Its velocity counts from where the specimen stands, at time 0."""
+    limits = Limits(velocity=LIMITS["velocity"])
+    specimen = Strict(Checks(monkeypatch), limits)
+    server = SpecimenServer(specimen, limits=limits, wait=20.0, silence=20.0)
+    ended = []
+    thread = threading.Thread(target=lambda: ended.append(server.serve()), daemon=True)
+    thread.start()
+    remote = RemoteApplication(1, server.port, silence=20.0)
+    with pytest.raises(ExperimentError):
+        remote.apply(np.array([1.0]), at)
+    remote.close()
+    thread.join(20.0)
+    assert (ended[0].ending, len(specimen.commands)) == (Ending.SPECIMEN_LIMIT, 1)
+
+
+def test_the_longest_wait_is_that_of_the_specimen_unless_limits_say_another():
+    for limits, waits in ((None, 2.0), (Limits(displacement=1.0), 2.0), (Limits(silence=3.0), 3.0)):
+        remote = RemoteSite(1, 1, silence=2.0, stiffness=[[K]])
+        masses(remote, limits)
+        assert remote._silence == waits
 
 
 @pytest.mark.parametrize("protocol", ["site", "application"])

@@ -202,6 +202,47 @@ def test_killed_while_it_ends_or_begins_again(tmp_path, monkeypatch):
     assert (record.steps, record.ending) == (2, None)
 
 
+def test_a_step_counts_once_all_its_rows_are_there(tmp_path):
+    """A power cut can leave the state of a step without what the specimens remember of it."""
+    import h5py
+
+    make().run(tmp_path / "whole.h5")
+    for table in ("state", "specimens", "record"):
+        path = tmp_path / f"{table}.h5"
+        shutil.copy(tmp_path / "whole.h5", path)
+        with h5py.File(path, "r+") as file:
+            file[f"committed/{table}"][100, -1] = np.nan
+        record = read_journal(path)
+        assert (record.steps, record.checkpoint()[0]) == (100, 100)
+        assert make().resume(path).outcome is Ending.COMPLETE
+        assert same(read_journal(tmp_path / "whole.h5"), read_journal(path)), table
+
+
+def test_a_folder_that_goes_away_stops_the_test_before_the_command_leaves(tmp_path, monkeypatch):
+    test, usage, asked = make(), shutil.disk_usage, []
+
+    def gone(folder):
+        asked.append(folder)
+        return usage(folder if len(asked) < 60 else tmp_path / "gone")
+
+    monkeypatch.setattr(shutil, "disk_usage", gone)
+    tested = test.run(tmp_path / "j.h5")
+    assert (tested.outcome, tested.steps, test.elements["device"].moves) == (Ending.JOURNAL_FULL, 58, 58)
+    assert "was not sent" in tested.message
+
+
+def test_another_number_of_actuators_or_too_few_numbers_are_refused(tmp_path):
+    test = make()
+    test.run(tmp_path / "j.h5")
+    record = read_journal(tmp_path / "j.h5")
+    record.record = record.record[:, :5]
+    with pytest.raises(InputError, match="another version"):
+        test.check(record)
+    record.about["elements"] = {"device": 2}
+    with pytest.raises(InputError, match="as many actuators"):
+        test.check(record)
+
+
 def test_a_full_disk_stops_the_test_before_the_command_leaves(tmp_path, monkeypatch):
     make().run(tmp_path / "whole.h5")
     test, usage, asked = make(), shutil.disk_usage, []
