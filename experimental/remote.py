@@ -42,8 +42,8 @@ class RemoteSpecimen(Specimen):
 
     Where an exchange fails, the connection is given up: an answer that comes late must not be taken for that of another command.
     Before a test begins with limits that count from where the specimen stands, and before a resumed test goes on, the server is
-    asked for a reading; with ``reads=False`` it is not, for those that cannot answer before they have a command. An answer of zeros
-    alone counts as none.
+    asked for a reading; with ``reads=False`` it is not, for those that cannot answer before they have a command. An answer of
+    zeros alone counts as none.
     """
 
     commits = True  # whether the server is told of committed steps

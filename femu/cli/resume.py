@@ -7,9 +7,8 @@ import click
 HELP = """Go on with an interrupted hybrid test from its last committed step.
 
 JOURNAL is the HDF5 file of the test. SCRIPT is the Python file that describes it: it defines `test`, a hybrid test, or a
-function `test()` that returns one. Model, parameters, loading, step and setups must be those of the journal, and the test must not
-be running any more. An emulated specimen is set back
-to the state it had; a physical one stays as the interruption left it.
+function `test()` that returns one. Model, parameters, loading, step and setups must be those of the journal, and the test must
+not be running any more. An emulated specimen is set back to the state it had; a physical one stays as the interruption left it.
 
 \b
 Example:

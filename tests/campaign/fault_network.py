@@ -20,8 +20,8 @@ from tests.campaign.fate import Fate, Fault, after
 from tests.campaign.fault_disk import fill, needs_disk
 
 ROOT = Path(__file__).parents[2]
-FAULT_AT = 41  # number of the message that meets the fault: three a step
-STEP_BYTES, FIRST_BYTES = 3 * 2048, 44  # of the requests of a step, and of what comes before the first
+FAULT_AT, ANSWER_AT = 42, 14  # number of the request or answer that meets the fault: three or one a step, and one before
+STEP_BYTES, FIRST_BYTES = 3 * 2048, 44 + 2048  # of the requests of a step, and of what comes before the first
 ENDS = {Outcome.PEER_LOST, Outcome.PEER_SILENT, Outcome.BAD_MESSAGE}
 
 
@@ -173,10 +173,10 @@ def nan_over_the_network(folder: Path) -> Fate:
         values[1] = np.nan
         return [values.tobytes()]
 
-    fate = network(lambda: proxy.at(13, spoil, proxy.ANSWER), wanted={Outcome.BAD_MESSAGE})(folder)
+    fate = network(lambda: proxy.at(ANSWER_AT, spoil, proxy.ANSWER), wanted={Outcome.BAD_MESSAGE})(folder)
     record = read_journal(folder / "test.h5")
     refused = record.refused[rig.NAME]
-    kept = len(refused) == 1 and refused[0, 2] == record.commands(rig.NAME)[12, 0] and np.isnan(refused[0, 3])
+    kept = len(refused) == 1 and refused[0, 2] == record.commands(rig.NAME)[ANSWER_AT - 2, 0] and np.isnan(refused[0, 3])
     fate.lost += not kept
     return fate
 
@@ -221,20 +221,20 @@ NETWORK_FAULTS: dict[str, Fault] = {
     "network cut, and again while the test is resumed": network(lambda: in_step(12), wanted=LOST, then=[
         lambda: proxy.at(2, lambda data: None), lambda: in_step(9)]),
     "connection half open": network(lambda: proxy.Gone(FAULT_AT), wanted=SILENT),
-    "answer cut off in its middle": network(answer(13, lambda data: [data[:100]]), wanted=SILENT),
+    "answer cut off in its middle": network(answer(ANSWER_AT, lambda data: [data[:100]]), wanted=SILENT),
     "request cut off in its middle": network(lambda: proxy.at(FAULT_AT, lambda data: [data[:100]]), wanted=SILENT),
     "messages delayed": network(lambda: proxy.delayed(0.01)),
-    "an answer delayed beyond the limit of silence": network(lambda: proxy.late(13, 2.5 * rig.SILENCE), wanted=SILENT),
+    "an answer delayed beyond the limit of silence": network(lambda: proxy.late(ANSWER_AT, 2.5 * rig.SILENCE), wanted=SILENT),
     "messages in pieces": network(lambda: proxy.cut_up),
-    "answer dropped": network(answer(13, lambda data: []), wanted=SILENT),
+    "answer dropped": network(answer(ANSWER_AT, lambda data: []), wanted=SILENT),
     "UDP: request dropped": network(lambda: proxy.at(FAULT_AT, lambda data: []), True, SILENT),
-    "UDP: answer dropped": network(answer(13, lambda data: []), True, SILENT),
+    "UDP: answer dropped": network(answer(ANSWER_AT, lambda data: []), True, SILENT),
     "UDP: every answer twice": network(lambda: lambda way, n, data: [data, data] if way == proxy.ANSWER else [data], True),
     "UDP: every request twice": network(lambda: lambda way, n, data: [data, data] if way == proxy.REQUEST else [data], True),
     "UDP: a request again, a step too late": network(lambda: proxy.Repeated(FAULT_AT), True),
     "UDP: requests in another order": network(lambda: proxy.Held(FAULT_AT), True, SILENT),
-    "UDP: answers in another order": network(lambda: proxy.Held(13, proxy.ANSWER), True, SILENT),
-    "UDP: answer truncated": network(answer(13, lambda data: [data[:-8]]), True, SILENT | {Outcome.BAD_MESSAGE}),
+    "UDP: answers in another order": network(lambda: proxy.Held(ANSWER_AT, proxy.ANSWER), True, SILENT),
+    "UDP: answer truncated": network(answer(ANSWER_AT, lambda data: [data[:-8]]), True, SILENT | {Outcome.BAD_MESSAGE}),
     "peer killed": peer(kill, lambda process: None, LOST),
     "peer stopped for longer than the limit of silence": peer(stop, go_on, SILENT),
     "wild force over the network": wild_over_the_network,

@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from femu.errors import FileError
 from femu.experimental import read_journal
 from femu.outcome import Outcome
 from tests.campaign import rig
@@ -146,6 +147,39 @@ def killed_while_it_is_resumed(folder: Path) -> Fate:
     return Fate(f"{2 * len(places)} times killed, resumed: COMPLETE", held and not left, lost, same, 2 * len(places) * rig.STEPS)
 
 
+def resumed_while_it_runs(folder: Path) -> Fate:
+    """Somebody resumes a test that is still running: it is refused, and the one that runs loses nothing."""
+    class Waiting(rig.Specimen):
+        """Tells a pipe when it has come half way, and waits for another one."""
+
+        def apply(self, command: Any, at: float) -> Any:
+            if self._clock[0] == rig.STEPS // 2:
+                os.write(told, b".")
+                os.read(gate, 1)
+            return super().apply(command, at)
+
+    path = folder / "test.h5"
+    (told_here, told), (gate, gate_here) = os.pipe(), os.pipe()
+    child = os.fork()
+    if child == 0:
+        ended = rig.test_of(Waiting(rig.Bilinear(rig.STIFFNESS, rig.STRENGTH, 0.1))).run(path)
+        os._exit(0 if ended.outcome is Outcome.COMPLETE else 1)
+    os.close(told)
+    os.read(told_here, 1)
+    second, refused = rig.test_of(rig.specimen()), ""
+    try:
+        second.resume(path)
+    except FileError as problem:
+        refused = str(problem)
+    os.write(gate_here, b".")
+    status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    for pipe in (told_here, gate, gate_here):
+        os.close(pipe)
+    record = read_journal(path)
+    held = "still running" in refused and status == 0 and second.elements[rig.NAME].moves == 0
+    return Fate("refused, COMPLETE", held, rig.STEPS - record.steps, rig.same(rig.whole(folder), record), record.steps)
+
+
 # --- with an updater in another process ---
 
 def with_updater() -> Any:
@@ -262,6 +296,7 @@ def process_faults(trials: int) -> dict[str, Fault]:
         "numerical side interrupted (Ctrl-C)": signalled(signal.SIGINT, trials),
         "numerical side killed while it is resumed": killed_while_it_is_resumed,
         "numerical side killed away from its laboratory": killed_away_from_its_laboratory,
+        "test resumed while it is still running": resumed_while_it_runs,
         "updater killed": updater_meets(lambda child: os.kill(child, signal.SIGKILL), True),
         "updater stopped for a while": updater_meets(lambda child: os.kill(child, signal.SIGSTOP), False),
         "numerical side killed beside its updater": numerical_side_killed_beside_updater,
