@@ -5,7 +5,7 @@
 3. It leaves, and the specimen answers.
 4. The answer is believed or refused, and written to the journal in either case, whatever happens on the way.
 
-Between 3 and the end of 4 signals wait; see `femu.experimental.shield`.
+Nothing leaves after a signal has come. Between 3 and the end of 4 signals wait; see `femu.experimental.shield`.
 """
 
 from __future__ import annotations
@@ -31,6 +31,7 @@ Believe = Callable[[Any, Array, float], tuple[Measurement, Made]]
 def ask(specimen: Specimen, guard: Guard, command: Array, time: float, believe: Believe[Made], shield: Shield,
         journal: Journal | None, name: str, step: int) -> Made:
     """Send a specimen to a command and measure."""
+    shield.stop()  # Python drops an interrupt that meets it while it tidies up; no further command must leave then
     guard.check(command, time)
     if journal is not None:
         journal.command(name, step, time, command)

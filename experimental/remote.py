@@ -57,9 +57,12 @@ class RemoteSpecimen(Specimen):
         self.size = size
         self.control = control or Sizes(displacement=size, time=1)
         self.acquired = acquired or Sizes(displacement=size, force=size)
-        if self.control.displacement != size or self.acquired.force != size:
-            raise InputError(type(self).__name__, "control", self.control, f"must command {size} displacements, and forces "
-                             "must be acquired")
+        if self.control.displacement != size or any(self.control.all[1:4]) or self.control.time > 1:
+            raise InputError(type(self).__name__, "control", self.control, f"must be {size} displacements, and a time or none",
+                             "nothing else is sent")
+        if self.acquired.force != size or self.acquired.displacement not in (0, size) or self.acquired.time > 1:
+            raise InputError(type(self).__name__, "acquired", self.acquired,
+                             f"must have {size} forces, and as many displacements or none, and a time or none")
         self.terms = Terms.fitting(self.control, self.acquired, data)
         self._stiffness = None if stiffness is None else np.atleast_2d(np.asarray(stiffness, dtype=float))
         if self._stiffness is not None and not np.isfinite(self._stiffness).all():

@@ -91,6 +91,7 @@ class SpecimenServer:
         n = specimen.size
         self._measured = Measurement(np.zeros(n), np.zeros(n))
         self._target: Array | None = None
+        self._at_specimen = False
         self._shield = Shield()
         self._time, self._rates = 0.0, [np.zeros(n), np.zeros(n)]
         self.moves = self.commits = 0
@@ -156,9 +157,10 @@ class SpecimenServer:
         self._say(f"client asks for {terms.control.displacement} displacements, messages of {terms.data} numbers")
         try:
             self._answer_application(link, terms)
-        except (PeerLost, PeerSilent, BadMessage):
-            raise
-        except Exception:  # it is not the client's fault, and it must not wait for an answer
+        except Exception as problem:
+            if isinstance(problem, (PeerLost, PeerSilent, BadMessage)) and not self._at_specimen:
+                raise
+            # it is not the client's fault, and it must not wait for an answer
             self._hold("")
             self._refuse(link, terms)
             raise
@@ -254,8 +256,10 @@ class SpecimenServer:
             kept[:] = new if len(new) else 0.0
         if self._target is not None and np.array_equal(displacement, self._target):
             return
+        self._at_specimen = True  # what fails from here on is not the client's connection; a specimen may have one of its own
         self._measured = ask(self.specimen, self._guard, displacement, self._time, self._believed, self._shield, self._journal,
                              CHANNEL, self.commits + 1)
+        self._at_specimen = False
         self._target = displacement.copy()
 
     def _believed(self, raw: Any, command: Array, time: float) -> tuple[Measurement, Measurement]:
@@ -265,7 +269,9 @@ class SpecimenServer:
         return measured, measured
 
     def _commit(self) -> None:
+        self._at_specimen = True
         self.specimen.commit(self._time)
+        self._at_specimen = False
         self.commits += 1
         if self._journal is not None:
             self._journal.commit(self.commits, self._time, np.zeros(0), self.specimen.state)

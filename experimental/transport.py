@@ -40,7 +40,7 @@ class Link:
         raise NotImplementedError
 
     def forget(self) -> None:
-        """Drop what has come and was not asked for, where messages can come twice."""
+        """Before a request: drop what has come and was not asked for, where messages can come twice; elsewhere refuse it."""
 
     def close(self) -> None:
         """Let go of the connection."""
@@ -69,6 +69,19 @@ class TcpLink(Link):
             raise PeerSilent(f"The other side did not take a message within {self.silence:g} s.") from None
         except OSError as problem:
             raise PeerLost(f"The connection was lost: {problem}.") from None
+
+    def forget(self) -> None:
+        # what is left over here would be the beginning of the next answer, and every one after it be wrong
+        self._socket.setblocking(False)
+        try:
+            left = self._socket.recv(LARGEST_DATAGRAM)
+        except (BlockingIOError, InterruptedError):
+            return
+        except OSError as problem:
+            raise PeerLost(f"The connection was lost: {problem}.") from None
+        if not left:
+            raise PeerLost("The other side closed the connection without ending the test.")
+        raise BadMessage(f"The other side sent {len(left)} bytes too many: its answer was too long, or came twice.")
 
     def receive(self, count: int, within: float | None = None) -> bytes:
         deadline = time.monotonic() + (self.silence if within is None else within)

@@ -157,8 +157,10 @@ class RemoteUpdater:
         """End the process."""
         if self._process is not None and self._channel is not None:
             if getattr(self, "_worker", None) is not None:
-                for _ in range(3):
-                    self._channel.sendto(say.pack(self._session, say.STOP, 0, 0, 0.0, clock.time(), np.zeros(0)), self._worker)
+                stop = say.pack(self._session, say.STOP, 0, 0, 0.0, clock.time(), np.zeros(0))
+                with contextlib.suppress(OSError):  # it is asked to end in another way then
+                    for _ in range(3):
+                        self._channel.sendto(stop, self._worker)
             try:
                 self._process.wait(timeout=1.0)
             except subprocess.TimeoutExpired:

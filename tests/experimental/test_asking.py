@@ -273,6 +273,21 @@ def test_a_signal_waits_until_the_sample_is_written(tmp_path):
 
 
 @pytest.mark.usefixtures("interruptible")
+def test_no_command_leaves_after_an_interrupt_that_python_has_dropped(tmp_path):
+    """An exception that comes while Python tidies an object away is written to stderr, and nobody else hears of it."""
+    class Interrupted(Stone):
+        def commit(self, time):
+            if len(self.commands) == AT:
+                with contextlib.suppress(KeyboardInterrupt):
+                    signal.raise_signal(signal.SIGINT)
+
+    stone = Interrupted()
+    result = make(stone).run(tmp_path / "j.h5")
+    assert (result.outcome, result.steps, len(stone.commands)) == (Ending.STOPPED_BY_USER, AT, AT)
+    assert stone.holds >= 1
+
+
+@pytest.mark.usefixtures("interruptible")
 def test_levels_of_the_shield():
     with Shield() as shield:
         shield.level = WAITING

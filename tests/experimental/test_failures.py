@@ -12,14 +12,17 @@ from femu import GroundMotion, InputError, Model
 from femu.analyses import HybridTest
 from femu.elements import TwoNodeLink
 from femu.experimental import (
+    BadMessage,
     EmulatedSpecimen,
     Ending,
     ExperimentalElement,
     Limits,
+    PeerLost,
     RemoteController,
     SpecimenServer,
     read_journal,
 )
+from femu.experimental.wire import Sizes
 from femu.materials import Elastic
 
 SILENCE = 0.4
@@ -266,6 +269,60 @@ def remote_model(specimen):
 def compiled():
     """The kernels of such a test: compiling them takes longer than a controller waits."""
     HybridTest(remote_model(EmulatedSpecimen(Elastic(1e5))), GroundMotion.el_centro(), dt=0.01, duration=0.05).run()
+
+
+@pytest.mark.parametrize("extra", [bytes(8), doubles(256, 0.001, 1e2)], ids=["too long", "twice"])
+def test_more_than_was_asked_for_is_refused(extra):
+    """Over TCP the rest of one answer would be taken for the beginning of the next, and all others be wrong."""
+    listener = socket.create_server(("127.0.0.1", 0))
+    commands = []
+
+    def run():
+        with listener.accept()[0] as link:
+            Controller.receive(link, 44)
+            while True:
+                request = struct.unpack("<256d", Controller.receive(link, 2048))
+                if request[0] == 3.0:
+                    commands.append(request[1])
+                else:
+                    link.sendall(doubles(256, commands[-1], 1e5 * commands[-1]) + extra)
+
+    threading.Thread(target=run, daemon=True).start()
+    specimen = RemoteController(1, listener.getsockname()[1], silence=BOUND)
+    assert specimen.apply(np.array([0.001]), 0.01).force[0] == 1e2
+    time.sleep(0.2)
+    with pytest.raises(BadMessage, match=f"{len(extra)} bytes too many"):
+        specimen.apply(np.array([0.002]), 0.02)
+    assert commands == [0.001]
+    listener.close()
+
+
+def test_a_laboratory_behind_a_server_is_lost(tmp_path):
+    """The client is told by NaN, as of every failure of a specimen: OpenSees would wait for ever for a server that just goes."""
+    class Lost(Held):
+        def apply(self, command, time):
+            raise PeerLost("The controller is gone.")
+
+    server = SpecimenServer(Lost(Elastic(100.0)), wait=BOUND, silence=BOUND, journal=tmp_path / "server.h5")
+    found = []
+    thread = threading.Thread(target=lambda: found.append(server.serve()), daemon=True)
+    thread.start()
+    with socket.create_connection(("127.0.0.1", server.port)) as client:
+        client.settimeout(BOUND)
+        client.sendall(IDS + doubles(8, 3.0, 0.01, 0.1) + doubles(8, 6.0, 0.01, 0.1))
+        assert np.isnan(struct.unpack("<8d", client.recv(64))).all()
+        client.sendall(doubles(8, 99.0))
+        thread.join(BOUND)
+    assert (found[0].ending, found[0].message) == (Ending.PEER_LOST, "The controller is gone.")
+    assert server.specimen.holds >= 1
+
+
+@pytest.mark.parametrize("argument, sizes", [
+    ("control", Sizes(1, 1, 0, 0, 1)), ("control", Sizes(1, 0, 0, 0, 2)), ("acquired", Sizes(2, 0, 0, 1, 0)),
+    ("acquired", Sizes(1, 0, 0, 2, 0)), ("acquired", Sizes(1, 0, 0, 1, 2))])
+def test_blocks_that_would_be_sent_or_read_as_something_else_are_refused(argument, sizes):
+    with pytest.raises(InputError, match=argument):
+        RemoteController(1, 1, **{argument: sizes})
 
 
 @pytest.mark.usefixtures("compiled")
