@@ -74,7 +74,7 @@ class Lognormal:
         return self.median * np.exp(self.dispersion * ndtri(share))
 
 
-MOST_SAMPLES = 10**7
+MOST_SAMPLES = 10**6
 
 
 @typed

@@ -50,6 +50,7 @@ _KEYS: dict[str, dict[str, Kind]] = {
 _DISTRIBUTIONS: dict[str, tuple[Callable[..., Distribution], tuple[str, str]]] = {
     "uniform": (Uniform, ("lower", "upper")), "normal": (Normal, ("mean", "deviation")),
     "lognormal": (Lognormal, ("median", "dispersion"))}
+MOST_SECONDS = 5e4  # of synthetic motions: they are made when the file is read, in seconds
 _SYNTAX_LINE = re.compile(r"\(at line (\d+)")
 
 
@@ -146,6 +147,9 @@ class _Reader:
             found.append(GroundMotion.el_centro())
         count, seed = self.get("records", "synthetic", 0), self.get("records", "seed", 0)
         duration = self.get("records", "duration", 30.0)
+        if not 0 <= count <= MOST_SECONDS or count * abs(duration) > MOST_SECONDS:
+            raise self.error(f"synthetic = {count} motions of {duration:g} s must be 0 or more, and {MOST_SECONDS:g} s at most in "
+                             "all. Ask for fewer, or make several suites", "records", "synthetic")
         found += self.guard("records", lambda: [synthetic(seed + k, duration=duration) for k in range(count)], "synthetic")
         for pattern in self.get("records", "files", []):
             if not isinstance(pattern, str):
