@@ -148,8 +148,8 @@ class _Reader:
         count, seed = self.get("records", "synthetic", 0), self.get("records", "seed", 0)
         duration = self.get("records", "duration", 30.0)
         if not 0 <= count <= MOST_SECONDS or count * abs(duration) > MOST_SECONDS:
-            raise self.error(f"synthetic = {count} motions of {duration:g} s must be 0 or more, and {MOST_SECONDS:g} s at most in "
-                             "all. Ask for fewer, or make several suites", "records", "synthetic")
+            raise self.error(f"synthetic = {count} motions of {duration:g} s must be 0 or more, and {MOST_SECONDS:g} s at most "
+                             "in all. Ask for fewer, or make several suites", "records", "synthetic")
         found += self.guard("records", lambda: [synthetic(seed + k, duration=duration) for k in range(count)], "synthetic")
         for pattern in self.get("records", "files", []):
             if not isinstance(pattern, str):
