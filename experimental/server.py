@@ -243,6 +243,8 @@ class SpecimenServer:
                            *zip(("displacement", "velocity", "acceleration", "force"), terms.acquired.all[:4], strict=True)):
             if size not in (0, n):
                 raise BadMessage(f"The client declared a {name} of {size} numbers; 0 or {n} are possible.")
+        if not any(terms.acquired.all):
+            raise BadMessage("The client declared no measured quantity; without any there is nothing to answer it with.")
         if terms.control.time > 1 or terms.acquired.time > 1:
             raise BadMessage("The client declared a time of more than one number.")
 

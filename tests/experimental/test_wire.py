@@ -143,6 +143,17 @@ def test_protocol_a_server(udp, handshake, data):
     assert (served.ending, served.moves, served.commits) == (Ending.PEER_DONE, 1, 1)
 
 
+def test_client_that_wants_no_measurement_moves_nothing():
+    port, ended = serve()
+    peer = Peer(False).connect(port)
+    peer.send(struct.pack("<11i", 2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 256))
+    peer.send(doubles(256, 3.0, 0.1, -0.2))
+    peer.send(doubles(256, 10.0))
+    served = ended()
+    assert (served.ending, served.moves) == (Ending.BAD_MESSAGE, 0)
+    assert "no measured quantity" in served.message
+
+
 def test_answers_are_cut_as_the_client_cuts():
     """OpenFresco's stand-alone library sends datagrams of 512 bytes, and expects them."""
     port, ended = serve(udp=True)
