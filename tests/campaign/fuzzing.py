@@ -5,8 +5,7 @@ own with a watchdog: a crash or a hang of a library in C ends that process, and 
 ``python -m tests.campaign fuzzing`` goes on for ten minutes with every target, ``--quick`` for a second;
 ``python -m tests.campaign.fuzzing SECONDS [--workers N] [NAME ...]`` takes some of them. Where atheris is installed (``pip
 install femu[fuzz]``), it has the second half of the time, and looks for inputs that reach new lines; see
-`tests.campaign.coverage_fuzz`. Targets of the long run go side by side, two for each core, since those over sockets wait most of
-the time; they leave the processor to whatever else runs.
+`tests.campaign.coverage_fuzz`. Targets of X the processor to whatever else runs.
 """
 
 from __future__ import annotations
@@ -218,7 +217,7 @@ def wrong_attributes() -> Tally:
 
 def run(quick: bool, seconds: float | None = None, names: list[str] | None = None, workers: int | None = None) -> Tally:
     for_each = seconds if seconds is not None else QUICK_SECONDS if quick else FULL_SECONDS
-    beside = 1 if quick else workers or 2 * (os.cpu_count() or 1)
+    beside = 1 if quick else workers or 4 * (os.cpu_count() or 1)
     if not quick:
         os.nice(10)  # it is the time that counts, not how many inputs
     _seeds()  # once, before there are several that need them
@@ -253,7 +252,7 @@ def main(words: list[str]) -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.campaign.fuzzing", description="Feed targets with bytes.")
     parser.add_argument("seconds", type=float, help="for each target")
     parser.add_argument("names", nargs="*", metavar="NAME", help=f"some of: {', '.join(TARGETS)}; all if left out")
-    parser.add_argument("--workers", type=int, help="targets side by side; two for each core if left out")
+    parser.add_argument("--workers", type=int, help="targets side by side; four for each core if left out")
     given = parser.parse_args(words)
     unknown = [name for name in given.names if name not in TARGETS]
     if unknown:
