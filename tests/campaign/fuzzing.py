@@ -5,7 +5,8 @@ own with a watchdog: a crash or a hang of a library in C ends that process, and 
 ``python -m tests.campaign fuzzing`` goes on for ten minutes with every target, ``--quick`` for a second;
 ``python -m tests.campaign.fuzzing SECONDS [--workers N] [NAME ...]`` takes some of them. Where atheris is installed (``pip
 install femu[fuzz]``), it has the second half of the time, and looks for inputs that reach new lines; see
-`tests.campaign.coverage_fuzz`. Targets of X the processor to whatever else runs.
+`tests.campaign.coverage_fuzz`. Targets of the long run go side by side, four for each core, since those over sockets wait most of
+the time; they leave the processor to whatever else runs.
 """
 
 from __future__ import annotations
