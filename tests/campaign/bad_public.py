@@ -44,7 +44,7 @@ METHODS: dict[str, str] = {
                      "state_size", "evaluate", "learn", "recall", "restore", "update", "measured", "sent", "begin", "committed",
                      "deformation", "estimate_by", "exchange", "expect", "stiffness_of", "take", "farewell", "wait_at_most",
                      "jacobian", "displacement", "force", "stiffness", "stiffness_of_actuators", "command", "commit", "refused",
-                     "take_over", "close", "reading", "find_place",
+                     "take_over", "close", "reading", "find_place", "must_command",
                      "stand", "apply", "ended", "stand_by", "feed", "fingerprint", "at", "verdict", "keeps",
                      "check", "learned_noise", "members_of", "particles_of", "weights_of", "quantile"), STEPPING),
     **dict.fromkeys(("write", "read", "put", "get"), FILES),

@@ -48,6 +48,7 @@ INTERESTING = [b"\x00", b"\xff", b"\n", b"-", b"1e400", b"nan", b"[", b"]", b"{"
 SEEDS = "FEMU_FUZZ_SEEDS"
 ASKING = {struct.pack("<d", action) for action in (1.0, 6.0)}  # open, read all
 GONE = b"gone"
+REQUEST = 2048  # bytes of a request to a server over TCP
 LARGEST = 1 << 18  # bytes of an input
 
 
@@ -169,9 +170,9 @@ def _against_sockets(make: Callable[[int], Any], udp: bool, messages: list[bytes
 
             def answer() -> None:
                 with contextlib.suppress(OSError):
+                    rest = pieces(data, messages)  # one for each question: a client drops or refuses what has come before it asks
                     if udp:
-                        rest = pieces(data, messages)
-                        while rest:  # one for each question: a client drops what has come before it asks
+                        while rest:
                             came, address = listener.recvfrom(LARGEST_DATAGRAM)
                             if came == HELLO:
                                 listener.sendto(WELCOME, address)
@@ -184,9 +185,13 @@ def _against_sockets(make: Callable[[int], Any], udp: bool, messages: list[bytes
                         connected, _ = listener.accept()
                         with connected:
                             connected.settimeout(1.0)
-                            connected.sendall(data)
+                            stream = connected.makefile("rb")
+                            first = [4, REQUEST, REQUEST, 20, 20] if messages[0] == ENDIAN_CHECK else [44]
+                            while rest and (came := stream.read(first.pop(0) if first else REQUEST)):
+                                if came == ENDIAN_CHECK or came[:8] in ASKING:
+                                    connected.sendall(rest.pop(0))
                             connected.shutdown(socket.SHUT_WR)
-                            while connected.recv(4096):
+                            while stream.read(REQUEST):
                                 pass
 
             if not udp:
