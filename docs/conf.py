@@ -26,7 +26,8 @@ myst_heading_anchors = 3
 
 html_theme = "furo"
 html_title = "femu"
-html_static_path: list[str] = []
+html_static_path = ["_static"]
+html_css_files = ["femu.css"]
 
 autodoc_member_order = "bysource"
 autodoc_typehints = "signature"
@@ -43,6 +44,7 @@ sphinx_gallery_conf = {
     "remove_config_comments": True,
     "plot_gallery": True,
     "show_memory": False,
+    "capture_repr": (),  # what a script prints is shown, and not the value of its last line
     "min_reported_time": 1e9,
 }
 

@@ -5,6 +5,9 @@
 Describe a frame, question it, load it, and read the result.
 """
 
+import matplotlib.pyplot as plt
+
+# what is needed
 from femu import Model, UniformLoad, plots
 from femu.analyses import LoadControl, eigen
 from femu.elements import ElasticBeamColumn, ForceBeamColumn
@@ -50,18 +53,20 @@ print(pushed.outcome)
 print(f"the corner moves {1e3 * pushed.displacement('C', 'x')[-1]:.1f} mm under 100 kN")
 
 # %%
-# Forces of a member, in its own axes (N, V and M at both ends), and the reactions of the supports:
+# Forces of a member, in its own axes (N, V and M at both ends), in N and N m, and the reactions of the supports:
 
-print(pushed.force("left")[-1])
+print(pushed.force("left")[-1].round())
 print(f"reactions: {pushed.reaction('A', 'x')[-1] / kN:.1f} and {pushed.reaction('B', 'x')[-1] / kN:.1f} kN")
 
 # %%
 # Periods of the frame as it stood under gravity:
 
 modes = eigen(frame, 2, state=gravity.state)
-print("periods:", modes.periods)
+print("periods:", modes.periods.round(3), "s")
 
 # %%
-# And a picture of it.
+# And a picture of it, in kilonewtons and metres:
 
-ax = plots.plot_model(frame)
+figure, ax = plt.subplots(figsize=(7, 5))
+plots.plot_model(frame, ax=ax, units=plots.SI)
+plt.show()

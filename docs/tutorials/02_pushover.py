@@ -57,8 +57,9 @@ for line in range(BAYS + 1):
 # %%
 # The curve, and the moments at the end:
 
-figure, (left, right) = plt.subplots(1, 2, figsize=(10, 4))
+figure, (left, right) = plt.subplots(1, 2, figsize=(12, 5), width_ratios=(2, 3))
 left.plot(100 * drift, shear / kN)
 left.set(xlabel="roof drift (%)", ylabel="base shear (kN)")
 plots.plot_diagram(push, "moment", ax=right, units=plots.SI)
 figure.tight_layout()
+plt.show()

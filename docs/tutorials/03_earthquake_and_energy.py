@@ -42,7 +42,7 @@ print(f"first storey: {100 * drift:.2f} % drift")
 # Energy comes in by the ground and goes into motion, damping and the members. What is missing at the end is the error of
 # the integration.
 
-figure, ax = plt.subplots(figsize=(7, 3.5))
+figure, ax = plt.subplots(figsize=(7, 3.5), layout="constrained")
 for name in ("input", "kinetic", "damping", "absorbed"):
     ax.plot(result.time, result.energy(name) / 1e3, label=name)
 ax.set(xlabel="time (s)", ylabel="energy (kJ)")
@@ -60,3 +60,4 @@ print(f"HHT differs by {100 * np.abs(difference).max() / np.abs(result.displacem
 # The result goes to a file that xarray and h5py read, with the model it came from.
 
 result.save("earthquake.h5")
+plt.show()

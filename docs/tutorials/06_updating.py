@@ -15,10 +15,11 @@ from femu.reproduce import one_bay_frame as study
 from femu.updating import ModelUpdater
 
 # %%
-# The twin of the specimen begins with a wrong guess. Three parameters are unknown, each with bounds.
+# The twin of the specimen begins with a wrong guess. Three parameters are unknown, each with bounds: the yield force (N), the
+# plastic moment (N m) and the hardening ratio of its section.
 
 for name, unknown in study.unknowns().items():
-    print(name, unknown)
+    print(f"{name}: begins at {unknown.start:g}, between {unknown.lower:g} and {unknown.upper:g}")
 
 updater = ModelUpdater("left", study.twin(), study.unknowns(), members=["right"], length=study.HEIGHT)
 
@@ -44,7 +45,11 @@ for (name, value), true in zip(updater.values.items(), study.TRUE, strict=True):
 # The estimates on their way, with two standard deviations:
 
 history = updater.history
+shown = (("yield force", "kN", 1e3), ("plastic moment", "kN m", 1e3), ("hardening ratio", "", 1.0))
 figure, axes = plt.subplots(3, 1, figsize=(7, 7), sharex=True)
-for k, (ax, name) in enumerate(zip(axes, study.NAMES, strict=True)):
-    plots.plot_parameter(history.time, history.values[:, k], history.std[:, k], ax=ax, truth=study.TRUE[k], name=name)
+for k, (ax, (name, unit, size)) in enumerate(zip(axes, shown, strict=True)):
+    plots.plot_parameter(history.time, history.values[:, k] / size, history.std[:, k] / size, ax=ax,
+                         truth=study.TRUE[k] / size, name=name, unit=unit)
+    ax.label_outer()
 figure.tight_layout()
+plt.show()

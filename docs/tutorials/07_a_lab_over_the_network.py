@@ -3,14 +3,15 @@
 ================================
 
 The specimen is behind a server; the model reaches it by its address. A lab that runs ``femu serve``, OpenFresco or a
-controller of its own (see *Attach a laboratory controller*) is reached in the same way.
+controller of its own (:doc:`/lab-controller`) is reached in the same way.
 """
 
 import threading
 
+import matplotlib.pyplot as plt
 import numpy as np
 
-from femu import GroundMotion, HybridTest, Model
+from femu import GroundMotion, HybridTest, Model, plots
 from femu.analyses import Newmark, Transient
 from femu.elements import ZeroLength
 from femu.experimental import EmulatedSpecimen, ExperimentalLink, Limits, RemoteSite, SpecimenServer
@@ -53,3 +54,12 @@ numerical = structure(ZeroLength("isolator", "ground", "mass", {"x": isolator}))
 pure = Transient(Newmark(), dt=0.01).run(numerical, quake, duration=8.0)
 difference = result.displacement("mass", "x") - pure.displacement("mass", "x")
 print(f"difference: {100 * np.abs(difference).max() / np.abs(pure.displacement('mass', 'x')).max():.2f} % of the peak")
+
+# %%
+# What came back over the network:
+
+displacement, force = result.measured("isolator")
+figure, ax = plt.subplots(figsize=(5, 4))
+plots.plot_loop(1e3 * displacement[:, 0], force[:, 0] / 1e3, ax, x="measured displacement (mm)", y="measured force (kN)")
+figure.tight_layout()
+plt.show()

@@ -78,7 +78,8 @@ figure.tight_layout()
 # One file is enough for a report with the model, forces, loops and energy. ``femu report`` does the same.
 
 results["El Centro"].save("concrete.h5")
-report.write("concrete.h5", units=plots.SI)
+print("written:", report.write("concrete.h5", units=plots.SI))
+plt.show()
 
 # %%
 # Beside openseespy: a script that defines ``model`` (here ``frame``), ``analysis`` and ``motion`` is compared number by number by
