@@ -254,7 +254,7 @@ def main(words: list[str]) -> int:
     parser.add_argument("seconds", type=float, help="for each target")
     parser.add_argument("names", nargs="*", metavar="NAME", help=f"some of: {', '.join(TARGETS)}; all if left out")
     parser.add_argument("--workers", type=int, help="targets side by side; four for each core if left out")
-    given = parser.parse_args(words)
+    given = parser.parse_intermixed_args(words)
     unknown = [name for name in given.names if name not in TARGETS]
     if unknown:
         parser.error(f"no target {unknown[0]!r}; there are: {', '.join(TARGETS)}")
