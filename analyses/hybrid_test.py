@@ -28,7 +28,7 @@ from femu.analyses.policy import Policy
 from femu.analyses.transient import Excitation, Transient, _by_direction, _grid
 from femu.element import Name
 from femu.environment import environment
-from femu.errors import InputError
+from femu.errors import FileError, InputError
 from femu.experimental.element import Experimental
 from femu.experimental.errors import ExperimentError
 from femu.experimental.in_use import taken_alone
@@ -43,7 +43,7 @@ from femu.run import Run
 from femu.save import Save
 
 Array = npt.NDArray[np.float64]
-ADDED_LATER = ("loading",)
+ADDED_LATER = ("loading", "compensations", "estimators")
 """What journals of earlier versions do not say of their test."""
 
 
@@ -154,7 +154,9 @@ class HybridTest:
             np.frombuffer(str(name).encode(), np.uint8), np.asarray(series.at(times), dtype=float))))
         return {"model": self.program.name, "program": self.program.digest, "constants": constants, "loading": loading,
                 "integrator": repr(self.integrator), "dt": self._transient.dt, "steps": self._count,
-                "updated": self.updater is not None}
+                "updated": self.updater is not None,
+                "compensations": {str(n): repr(e.compensation) for n, e in self.elements.items() if e.compensation is not None},
+                "estimators": {str(n): type(t).__name__ for n, t in self.tangents.items()}}
 
     def run(self, journal: str | PathLike[str] | None = None) -> HybridResult:
         """Run from the start, with everything in a ``journal`` where one is wanted.
@@ -240,6 +242,8 @@ class HybridTest:
         if record.about["elements"] != sizes:
             raise InputError(f"journal {record.path}", "elements", record.about["elements"],
                              f"must be {sizes}, with as many actuators as in this test")
+        if not np.array_equal(record.state[:record.steps, 0], np.arange(1.0, record.steps + 1.0)):
+            raise FileError(record.path, "is damaged: the steps in it do not follow each other")
         if record.steps and record.record.shape[1] < HEAD + HybridRecord(self.program, self.elements, 0).rows.shape[1] + TAIL:
             raise InputError(f"journal {record.path}", "record", record.record.shape[1], "has too few numbers a step",
                              "it was written by another version of femu")

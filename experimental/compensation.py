@@ -31,6 +31,13 @@ class Compensation:
         self.size, self.dt = size, float(dt)
         self.prepare()
 
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({', '.join(f'{name}={value!r}' for name, value in self.settings().items())})"
+
+    def settings(self) -> dict[str, Any]:
+        """What it was made with: a resumed test must have the same."""
+        return {}
+
     def prepare(self) -> None:
         """Make room for what is remembered."""
 
@@ -59,6 +66,9 @@ class PolynomialCompensation(Compensation):
         if not isinstance(order, int) or not 0 <= order <= 6:
             raise InputError("PolynomialCompensation", "order", order, "must be a whole number from 0 to 6")
         self.delay, self.order = float(delay), order
+
+    def settings(self) -> dict[str, Any]:
+        return {"delay": self.delay, "order": self.order}
 
     def prepare(self) -> None:
         x = self.delay / self.dt
@@ -99,8 +109,14 @@ class AdaptiveCompensation(Compensation):
         if not (isinstance(window, (int, float)) and math.isfinite(window) and window > 0.0):
             raise InputError("AdaptiveCompensation", "window", window, "must be above 0")
         self._first, self._window, self._threshold = float(delay), float(window), max(float(threshold), 10.0 * float(noise))
-        self._amplitudes = amplitudes
-        self._delays = delays or (0.0, max(4.0 * delay, 0.05))
+        self._amplitudes = _ends("amplitudes", amplitudes)
+        self._delays = _ends("delays", (0.0, max(4.0 * delay, 0.05)) if delays is None else delays)
+        if self._amplitudes[0] == 0.0:
+            raise InputError("AdaptiveCompensation", "amplitudes", amplitudes, "must be above 0")
+
+    def settings(self) -> dict[str, Any]:
+        return {"delay": self._first, "window": self._window, "threshold": self._threshold, "amplitudes": self._amplitudes,
+                "delays": self._delays}
 
     def prepare(self) -> None:
         self._rows = max(8, round(self._window / self.dt))
@@ -165,6 +181,14 @@ class AdaptiveCompensation(Compensation):
         self._count, self.delay[:], self.amplitude[:] = int(count[0]), delay, amplitude
         for part, values in zip(parts, rest, strict=True):
             part[:] = values.reshape(part.shape)
+
+
+def _ends(argument: str, given: Any) -> tuple[float, float]:
+    """The smallest and the largest of what may be estimated."""
+    found = as_numbers("AdaptiveCompensation", argument, given)
+    if found.shape != (2,) or not 0.0 <= found[0] <= found[1] < math.inf:
+        raise InputError("AdaptiveCompensation", argument, given, "must be the smallest and the largest, none of them negative")
+    return float(found[0]), float(found[1])
 
 
 class CompensatedSpecimen(Specimen):

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from hybrid_models import CHAIN, LINK, MASSES, SPRINGS, frame, hybrid, laws, masses, ordinary
 
-from femu import AnalysisError, GroundMotion, HybridTest, InputError, Model, ModelError, Outcome, Result, Save
+from femu import AnalysisError, FileError, GroundMotion, HybridTest, InputError, Model, ModelError, Outcome, Result, Save
 from femu.analyses import HHT, ImplicitHybrid, KRAlpha, Newmark, RungeKutta, Transient
 from femu.analyses.hybrid_result import HybridResult
 from femu.experimental import (
@@ -192,11 +192,34 @@ def test_another_ground_motion_cannot_go_on(tmp_path, motion):
         noisy(motion).resume(tmp_path / "j.h5")
 
 
-def test_a_journal_that_does_not_say_its_loading_goes_on(tmp_path):
+def test_a_journal_of_an_earlier_version_goes_on(tmp_path):
     stopped(noisy(), 20).run(tmp_path / "j.h5")
     record = read_journal(tmp_path / "j.h5")
-    del record.about["loading"]  # as in those of earlier versions
+    for name in ("loading", "compensations", "estimators"):
+        del record.about[name]
     noisy().check(record)
+
+
+def test_another_compensation_or_estimator_cannot_go_on(tmp_path):
+    def make(delay, **options):
+        test = noisy(**options)
+        test.elements["specimen"].compensation = PolynomialCompensation(delay)
+        return test
+
+    stopped(make(0.004), 20).run(tmp_path / "j.h5")
+    with pytest.raises(InputError, match="compensations"):
+        make(0.008).resume(tmp_path / "j.h5")
+    with pytest.raises(InputError, match="estimators"):
+        make(0.004, tangents={"specimen": InitialTangent()}).resume(tmp_path / "j.h5")
+    assert make(0.004).resume(tmp_path / "j.h5").outcome is Outcome.COMPLETE
+
+
+def test_a_journal_with_steps_that_do_not_follow_each_other_is_refused(tmp_path):
+    stopped(noisy(), 20).run(tmp_path / "j.h5")
+    record = read_journal(tmp_path / "j.h5")
+    record.state[7, 0] = np.nan
+    with pytest.raises(FileError, match="damaged"):
+        noisy().check(record)
 
 
 @pytest.mark.parametrize("shared", ["specimen", "compensation", "tangents"])

@@ -157,3 +157,11 @@ def test_adaptive_compensation_finds_delay_and_amplitude():
 def test_bad_input(make):
     with pytest.raises(InputError):
         make()
+
+
+@pytest.mark.parametrize("argument, ends", [("amplitudes", (1.3, 0.7)), ("amplitudes", (0.0, 1.3)), ("amplitudes", (0.7,)),
+                                            ("delays", (0.01, np.nan)), ("delays", (-0.01, 0.01)), ("delays", "short")])
+def test_ends_of_an_estimate_that_cannot_be(argument, ends):
+    """In the wrong order, the estimate would always be the second: an amplitude that is not there."""
+    with pytest.raises(InputError, match=argument):
+        AdaptiveCompensation(0.004, **{argument: ends})
