@@ -24,7 +24,10 @@ _LONGEST_VALUE = 120  # characters of a value shown in a message: enough to reco
 
 def shown(value: Any) -> str:
     """The value as it appears in a message: its repr on one line, shortened."""
-    text = " ".join(repr(value).split())
+    try:
+        text = " ".join(repr(value).split())
+    except Exception:  # lists in lists without end, numbers of thousands of digits, objects that cannot tell what they are
+        text = f"<{type(value).__name__}>"
     if len(text) <= _LONGEST_VALUE:
         return text
     return text[: _LONGEST_VALUE - 3] + "..."

@@ -16,6 +16,7 @@ from femu.errors import InputError
 Fibre = tuple[float, float, float]  # y, z, area
 Corner = Sequence[float]
 FULL_CIRCLE = 360.0
+MOST_FIBRES = 100_000  # of one patch or layer: more are a mistake, and would fill the memory before a section could refuse them
 
 
 def rectangle_patch(count_y: int, count_z: int, low: Corner, high: Corner) -> list[Fibre]:
@@ -25,8 +26,8 @@ def rectangle_patch(count_y: int, count_z: int, low: Corner, high: Corner) -> li
     height, width = (y1 - y0) / count_y, (z1 - z0) / count_z
     if height * width == 0.0:
         raise InputError("rectangle_patch", "low, high", (low, high), "must enclose an area")
-    return [(y0 + (a + 0.5) * height, z0 + (b + 0.5) * width, abs(height * width))
-            for b in range(count_z) for a in range(count_y)]
+    return _finite("rectangle_patch", [(y0 + (a + 0.5) * height, z0 + (b + 0.5) * width, abs(height * width))
+                                       for b in range(count_z) for a in range(count_y)])
 
 
 def quad_patch(count_ij: int, count_jk: int, i: Corner, j: Corner, k: Corner, l: Corner) -> list[Fibre]:
@@ -45,7 +46,7 @@ def quad_patch(count_ij: int, count_jk: int, i: Corner, j: Corner, k: Corner, l:
         for a in range(count_ij):
             a0, a1, b0, b1 = a / count_ij, (a + 1) / count_ij, b / count_jk, (b + 1) / count_jk
             found.append(_cell(np.array([at(a0, b0), at(a1, b0), at(a1, b1), at(a0, b1)])))
-    return found
+    return _finite("quad_patch", found)
 
 
 def _cell(corners: np.ndarray) -> Fibre:
@@ -73,12 +74,13 @@ def circle_patch(count_around: int, count_radial: int, centre: Corner, inner: fl
     found = []
     for ring in range(count_radial):
         r0, r1 = float(radii[ring]), float(radii[ring + 1])
-        area = 0.5 * angle * (r1**2 - r0**2)
-        arm = 4.0 / 3.0 * math.sin(0.5 * angle) / angle * (r1**3 - r0**3) / (r1**2 - r0**2)
+        square = r1 * r1 - r0 * r0
+        area = 0.5 * angle * square
+        arm = 4.0 / 3.0 * math.sin(0.5 * angle) / angle * (r1 * r1 * r1 - r0 * r0 * r0) / square if area > 0.0 else math.nan
         for sector in range(count_around):
             turn = math.radians(start) + (sector + 0.5) * angle
             found.append((yc + arm * math.cos(turn), zc + arm * math.sin(turn), area))
-    return found
+    return _finite("circle_patch", found)
 
 
 def straight_layer(count: int, area: float, start: Corner, end: Corner) -> list[Fibre]:
@@ -113,10 +115,20 @@ def _corner(what: str, name: str, value: Iterable[float]) -> tuple[float, float]
     return y, z
 
 
+def _finite(what: str, found: list[Fibre]) -> list[Fibre]:
+    """The same fibres: numbers near the largest or the smallest that there are give none that can be used."""
+    wrong = next((fibre for fibre in found if not (math.isfinite(sum(fibre)) and fibre[2] > 0.0)), None)
+    if wrong is not None:
+        raise InputError(what, "fibre (y, z, area)", wrong, "must be finite, its area above 0", "look at corners and radii")
+    return found
+
+
 def _count(what: str, **counts: int) -> None:
     for name, value in counts.items():
         if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < 1:
             raise InputError(what, name, value, "must be a whole number from 1 on")
+    if math.prod(int(value) for value in counts.values()) > MOST_FIBRES:
+        raise InputError(what, ", ".join(counts), tuple(counts.values()), f"must make at most {MOST_FIBRES} fibres")
 
 
 def _area(what: str, area: float) -> None:

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import log, sqrt
+from math import inf, log, sqrt
 from typing import Any, final
 
 import numpy as np
 
 from femu.errors import InputError
-from femu.filters.base import STEP, Filter, lower_factor
+from femu.filters.base import STEP, Filter
 from femu.filters.bounds import Bounds
+from femu.filters.covariance import lower_factor
 from femu.filters.estimate import (
     COUNT,
     DRAWN,
@@ -177,6 +178,8 @@ def update(d, p, s, u, y):
             return status
         if not all_finite(count * m, Y):
             s[REFUSED] += 1.0
+            if not judged:
+                no_measurement(d, s)
             return 0
         for a in range(c):
             j = int(index[a])
@@ -242,7 +245,9 @@ def update(d, p, s, u, y):
             note_likelihood(s, c, nis, log_det)
             usual = max(s[SPARE], 1.0) * gate * gate
             wild = gate > 0.0 and s[STEPS] > FIRST_GATED and nis / c > usual
-            s[SPARE] += (min(nis / c, usual if wild else nis / c) - s[SPARE]) / min(s[STEPS], USUAL_WINDOW)
+            seen = usual if wild else nis / c
+            if seen * 0.0 == 0.0:  # what is not finite would stay in the average for good
+                s[SPARE] += (seen - s[SPARE]) / min(max(s[STEPS], 1.0), USUAL_WINDOW)
             if wild:
                 s[GATED] += 1.0
                 factor_of_gate = (nis / c / usual) ** 2
@@ -376,8 +381,8 @@ class AdaptiveUKF(Filter):
                  gate: float = 6.0) -> None:
         for name, value, least in (("kappa", kappa, 0.0), ("memory", memory, 1.0), ("growth", growth, 0.0),
                                    ("trust", trust, 0.0), ("window", window, 1.0), ("gate", gate, 0.0)):
-            if not value >= least:
-                raise InputError("AdaptiveUKF", name, value, f"must be at least {least:g}")
+            if not value >= least or (value == inf and name in ("kappa", "growth")):
+                raise InputError("AdaptiveUKF", name, value, f"must be a number of at least {least:g}")
         if iterations < 1:
             raise InputError("AdaptiveUKF", "iterations", iterations, "must be at least 1")
         self.kappa, self.iterations, self.memory, self.growth = kappa, iterations, memory, growth

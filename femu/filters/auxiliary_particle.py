@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import inf
 from typing import Any, final
 
 from femu.errors import InputError
@@ -29,8 +30,9 @@ class AuxiliaryUnscentedPF(KalmanParticleFilter):
     def __init__(self, model: StateSpace, process_noise: Any, measurement_noise: Any, *, particles: int = 100,
                  auxiliary: float = 1.1, draw: bool = True, resampling: str = "multinomial",
                  resample_below: float = 1.0, roughening: float = 0.0, bounds: Bounds | None = None) -> None:
-        if not auxiliary >= 1.0:
-            raise InputError("AuxiliaryUnscentedPF", "auxiliary", auxiliary, "must be at least 1")
+        if not 1.0 <= auxiliary < inf:
+            raise InputError("AuxiliaryUnscentedPF", "auxiliary", auxiliary, "must be a finite number of at least 1",
+                             "UnscentedPF is the filter without it")
         super().__init__(model, process_noise, measurement_noise, particles, draw, resampling, resample_below,
                          roughening, auxiliary, bounds)
 

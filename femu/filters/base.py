@@ -27,6 +27,7 @@ import numpy as np
 from femu.arguments import as_numbers
 from femu.errors import AnalysisError, InputError
 from femu.filters.bounds import Bounds
+from femu.filters.covariance import symmetric
 from femu.filters.estimate import (
     HEADER,
     INTEGERS,
@@ -96,36 +97,6 @@ def _all(start, predict, update, d, p, s, inputs, measurements, mean, covariance
 def _is_plain(value: Any) -> bool:
     """True for an array that the kernels can read as it is."""
     return type(value) is np.ndarray and value.dtype == np.float64 and value.ndim == 1 and value.flags.c_contiguous
-
-
-def symmetric(what: str, argument: str, value: Any, size: int) -> np.ndarray:
-    """``value`` (number, diagonal or matrix) as a symmetric positive semi-definite matrix."""
-    try:
-        given = np.asarray(value, dtype=float)
-    except (TypeError, ValueError):
-        raise InputError(what, argument, value, f"must be a number, {size} variances or a {size} × {size} matrix") from None
-    matrix = np.eye(size) * given if given.ndim == 0 else np.diag(given) if given.ndim == 1 else given.copy()
-    if matrix.shape != (size, size):
-        raise InputError(what, argument, value, f"must be a number, {size} variances or a {size} × {size} matrix")
-    if not np.isfinite(matrix).all():
-        raise InputError(what, argument, value, "must be finite")
-    scale = float(np.abs(matrix).max(initial=0.0))
-    if np.abs(matrix - matrix.T).max() > 1e-9 * scale:
-        raise InputError(what, argument, value, "must be symmetric")
-    matrix = 0.5 * (matrix + matrix.T)
-    root = np.sqrt(np.abs(np.diagonal(matrix)))
-    scaled = matrix / np.outer(np.where(root > 0, root, 1.0), np.where(root > 0, root, 1.0))
-    if np.diagonal(matrix).min() < 0 or np.linalg.eigvalsh(scaled).min() < -1e-9:
-        raise InputError(what, argument, value, "must not have a negative variance in any direction")
-    return matrix
-
-
-def lower_factor(P: np.ndarray) -> np.ndarray:
-    """Lower triangular L with L L' = P, for a positive semi-definite matrix."""
-    values, vectors = np.linalg.eigh(0.5 * (P + P.T))
-    rows = (vectors * np.sqrt(np.maximum(values, 0.0))).T
-    upper: Any = np.linalg.qr(rows, mode="r")
-    return np.ascontiguousarray((upper * np.where(np.diagonal(upper) < 0, -1.0, 1.0)[:, None]).T)
 
 
 class Filter(abc.ABC):

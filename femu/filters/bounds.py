@@ -34,6 +34,9 @@ class Inequality:
     limit: float
     adjusts: int
 
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "coefficients", dict(self.coefficients))  # the caller may go on with his
+
 
 @dataclass(frozen=True)
 class Bounds:

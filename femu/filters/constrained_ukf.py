@@ -8,7 +8,6 @@ from typing import Any, final
 
 import numpy as np
 
-from femu.errors import InputError
 from femu.filters.base import STEP, Filter
 from femu.filters.bounds import Bounds, longest_step, project
 from femu.filters.estimate import (
@@ -31,7 +30,7 @@ from femu.filters.estimate import (
 )
 from femu.filters.linalg import all_finite, copy, factor, helper
 from femu.filters.model import StateSpace, call_model
-from femu.filters.sigma import accept, add_gain_noise, gain, gain_parts, gain_size, moments, settle
+from femu.filters.sigma import accept, add_gain_noise, check_kappa, check_margin, gain, gain_parts, gain_size, moments, settle
 from femu.kernels import kernel, shift
 
 NEAR_START = 0.1  # a start closer to a bound than this many standard deviations is moved inside by the margin
@@ -206,11 +205,8 @@ class ConstrainedUKF(Filter):
 
     def __init__(self, model: StateSpace, process_noise: Any, measurement_noise: Any, bounds: Bounds, *,
                  kappa: float = 0.5, margin: float = 0.5) -> None:
-        if not model.states + kappa > 0.0:
-            raise InputError("ConstrainedUKF", "kappa", kappa, f"must be above -n = {-model.states}")
-        if not 0.0 <= margin <= 1.0:
-            raise InputError("ConstrainedUKF", "margin", margin, "must be from 0 to 1 standard deviations")
-        self.kappa, self.margin = kappa, margin
+        self.kappa = check_kappa("ConstrainedUKF", model.states, kappa)
+        self.margin = check_margin("ConstrainedUKF", margin)
         super().__init__(model, process_noise, measurement_noise, bounds)
 
     def _begin(self, estimate: Estimate) -> None:

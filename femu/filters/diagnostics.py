@@ -19,6 +19,7 @@ import numpy as np
 from scipy.stats import chi2
 
 from femu.errors import InputError
+from femu.filters.covariance import correlation, inverse
 from femu.filters.estimate import History
 
 
@@ -75,7 +76,9 @@ def nees(history: History, truth: Any, skip: int = 0, probability: float = 0.95,
         raise InputError("nees", "truth", true.shape, f"must have the shape of the history, {history.mean.shape}")
     error = (history.mean - true)[skip:, chosen]
     P = history.covariance[skip:][:, chosen][:, :, chosen]
-    values = np.einsum("ki,kij,kj->k", error, np.linalg.pinv(P, hermitian=True), error)
+    if not len(error):
+        raise InputError("nees", "skip", skip, f"must be below the number of steps, {len(true)}")
+    values = np.array([e @ inverse(spread) @ e for e, spread in zip(error, P, strict=True)])
     count = max(len(values) / correlation_time(values), 1.0)
     tail, degrees = 0.5 * (1.0 - probability), count * len(chosen)
     return Consistency(float(values.mean()), float(chi2.ppf(tail, degrees) / count),
@@ -120,6 +123,8 @@ def whiteness(history: History, channel: int = 0, lags: int = 20, skip: int = 0)
         raise InputError("whiteness", "lags", lags, f"must be below the number of measured steps, {count}")
     series = series - series.mean()
     power = float(series @ series)
+    if power == 0.0:
+        raise InputError("whiteness", "history", channel, "has innovations that never change in this channel")
     r = np.array([series[lag:] @ series[:-lag] / power for lag in range(1, lags + 1)])
     statistic = count * (count + 2.0) * float(np.sum(r**2 / (count - np.arange(1, lags + 1))))
     return Whiteness(r, 1.96 / np.sqrt(count), statistic, float(chi2.sf(statistic, lags)))
@@ -130,9 +135,10 @@ def identifiable_parameters(prior: Any, posterior: Any) -> float:
     before, after = np.asarray(prior, dtype=float), np.asarray(posterior, dtype=float)
     if before.shape != after.shape or before.ndim != 2:
         raise InputError("identifiable_parameters", "posterior", after.shape, f"must have the shape {before.shape}")
-    values, vectors = np.linalg.eigh(0.5 * (before + before.T))
+    C, scale = correlation(before)
+    values, vectors = np.linalg.eigh(C)
     keep = values > values.max(initial=0.0) * 1e-14
-    whiten = vectors[:, keep] / np.sqrt(values[keep])
+    whiten = vectors[:, keep] / np.sqrt(values[keep]) / scale[:, None]
     left = np.linalg.eigvalsh(whiten.T @ after @ whiten)
     return float(np.sum(1.0 - np.clip(left, 0.0, 1.0)))
 

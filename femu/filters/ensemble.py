@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import inf
 from typing import Any, final
 
 import numpy as np
 
 from femu.errors import InputError
-from femu.filters.base import STEP, Filter, lower_factor
+from femu.filters.base import STEP, Filter
 from femu.filters.bounds import Bounds
+from femu.filters.covariance import lower_factor
 from femu.filters.estimate import (
     COUNT,
     COUNTER,
+    NIS,
+    REFUSED,
     SEED,
     STEPS,
     Estimate,
@@ -51,11 +55,14 @@ def predict(d, p, s, u, y):
         keep_within(d, p, s, shift(members, i * n))
     fill(count, 1.0 / count, w)
     weighted_moments(count, n, w, members, x, P)
-    for i in range(count):  # inflation of the deviations from the mean
-        for j in range(n):
-            members[i * n + j] = x[j] + options[0] * (members[i * n + j] - x[j])
+    if options[0] > 1.0:
+        for i in range(count):  # inflation of the deviations from the mean
+            for j in range(n):
+                members[i * n + j] = x[j] + options[0] * (members[i * n + j] - x[j])
+            keep_within(d, p, s, shift(members, i * n))
+        weighted_moments(count, n, w, members, x, P)
     for i in range(n * n):
-        P[i] *= options[0] * options[0] * count / (count - 1.0)
+        P[i] *= count / (count - 1.0)
     return 0
 
 
@@ -78,7 +85,8 @@ def update(d, p, s, u, y):
     if c == 0:
         return 0
     index, predicted, nu, z, noise, dY, S, Ls, K, middle, rest = gain_parts(n, m, count, w)
-    if not all_finite(n * c, K):
+    if s[NIS] * 0.0 != 0.0 or not all_finite(n * c, K):  # a member without an image, or one far out
+        s[REFUSED] += 1.0
         return 0
     for i in range(count):
         start = s[COUNTER]
@@ -115,8 +123,8 @@ class EnsembleKF(Filter):
                  inflation: float = 1.0, bounds: Bounds | None = None) -> None:
         if members < 2:
             raise InputError("EnsembleKF", "members", members, "must be at least 2")
-        if not inflation >= 1.0:
-            raise InputError("EnsembleKF", "inflation", inflation, "must be at least 1")
+        if not 1.0 <= inflation < inf:
+            raise InputError("EnsembleKF", "inflation", inflation, "must be a finite number of at least 1")
         self.members, self.inflation = members, inflation
         super().__init__(model, process_noise, measurement_noise, bounds)
 

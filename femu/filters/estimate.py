@@ -94,6 +94,11 @@ class Estimate:
     def copy(self) -> Estimate:
         return Estimate(self.filter, self.vector.copy())
 
+    __copy__ = copy
+
+    def __deepcopy__(self, memo: Any) -> Estimate:
+        return self.copy()  # a filter holds nothing that changes, so copies share it
+
     def _part(self, start: int, *shape: int) -> np.ndarray:
         return self.vector[start:start + int(np.prod(shape))].reshape(shape)
 

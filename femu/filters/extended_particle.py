@@ -27,6 +27,7 @@ from femu.filters.particle_kalman import (
     KalmanParticleFilter,
     add_to_mixture,
     begin_mixture,
+    mixture_room,
     mixture_size,
     note_mixture,
     parts,
@@ -80,8 +81,7 @@ def update(d, p, s, u, y):
     likelihood = s[LOG_LIKELIHOOD]
     mix = w
     begin_mixture(d, mix)
-    w = shift(w, 2 + m + m * m)
-    c = 0
+    w = shift(w, mixture_room(m))
     for i in range(count):  # `correct_linear` works on the estimate's mean and covariance: lend them to the particle
         copy(n, shift(means, i * n), x)
         copy(n * n, shift(covariances, i * n * n), P)
@@ -92,14 +92,12 @@ def update(d, p, s, u, y):
             return status
         if all_finite(m, predicted) and all_finite(m * n, J):
             s[LOG_LIKELIHOOD] = likelihood
-            c = correct_linear(d, p, s, J, predicted, y, w)
-            if c > 0:
-                add_to_mixture(d, s, weights[i], likelihood, mix)
+            correct_linear(d, p, s, J, predicted, y, w)
+            add_to_mixture(d, s, weights[i], likelihood, mix)
             keep_within(d, p, s, x)
         copy(n, x, shift(means, i * n))
         copy(n * n, P, shift(covariances, i * n * n))
-    if c > 0:
-        note_mixture(d, s, y, likelihood, mix, w)
+    note_mixture(d, s, y, likelihood, mix, w)
     return weigh_and_select(d, p, s, u, y, points)
 
 

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from math import sqrt
 from typing import Any, final
 
-from femu.errors import InputError
 from femu.filters.base import STEP, Filter
 from femu.filters.bounds import Bounds, project
 from femu.filters.constrained_ukf import constrained_points, keep_inside
@@ -28,7 +27,7 @@ from femu.filters.estimate import (
 )
 from femu.filters.linalg import copy, factor
 from femu.filters.model import StateSpace, call_model
-from femu.filters.sigma import accept, gain, gain_parts, gain_size, moments, settle
+from femu.filters.sigma import accept, check_kappa, check_margin, gain, gain_parts, gain_size, moments, settle
 from femu.kernels import kernel, shift
 
 
@@ -115,11 +114,8 @@ class IntervalUKF(Filter):
 
     def __init__(self, model: StateSpace, process_noise: Any, measurement_noise: Any, bounds: Bounds, *,
                  kappa: float = 0.5, margin: float = 0.0) -> None:
-        if not model.states + kappa > 0.0:
-            raise InputError("IntervalUKF", "kappa", kappa, f"must be above -n = {-model.states}")
-        if not 0.0 <= margin <= 1.0:
-            raise InputError("IntervalUKF", "margin", margin, "must be from 0 to 1 standard deviations")
-        self.kappa, self.margin = kappa, margin
+        self.kappa = check_kappa("IntervalUKF", model.states, kappa)
+        self.margin = check_margin("IntervalUKF", margin)
         super().__init__(model, process_noise, measurement_noise, bounds)
 
     def _numbers(self) -> Sequence[float]:

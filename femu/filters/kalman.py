@@ -81,8 +81,8 @@ class KalmanFilter(Filter):
 
     def __init__(self, transition: Any, observation: Any, process_noise: Any, measurement_noise: Any, *,
                  control: Any = None, bounds: Bounds | None = None) -> None:
-        A = np.atleast_2d(as_numbers("KalmanFilter", "transition", transition))
-        H = np.atleast_2d(as_numbers("KalmanFilter", "observation", observation))
+        A = np.atleast_2d(as_numbers("KalmanFilter", "transition", transition)).copy()  # the caller may go on with his
+        H = np.atleast_2d(as_numbers("KalmanFilter", "observation", observation)).copy()
         n = A.shape[0]
         if A.shape != (n, n) or not n or not np.isfinite(A).all():
             raise InputError("KalmanFilter", "transition", transition, "must be a square matrix of finite numbers")
@@ -92,7 +92,7 @@ class KalmanFilter(Filter):
         B = np.zeros((n, 0)) if control is None else as_numbers("KalmanFilter", "control", control)
         if B.size % n or not np.isfinite(B).all():
             raise InputError("KalmanFilter", "control", control, f"must be {n} rows of finite numbers")
-        B = B.reshape(n, -1)
+        B = B.reshape(n, -1).copy()
         self.transition, self.observation, self.control = A, H, B
 
         @batched

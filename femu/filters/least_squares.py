@@ -12,8 +12,9 @@ from scipy.optimize import least_squares
 from femu.arguments import as_numbers, typed
 from femu.errors import AnalysisError, InputError
 from femu.filters.bounds import Bounds
+from femu.filters.covariance import inverse
 from femu.filters.model import StateSpace, call_model
-from femu.filters.transforms import outward, plan
+from femu.filters.transforms import FREE, outward, plan
 from femu.kernels import compiled, floats_of
 
 
@@ -52,6 +53,8 @@ def fit_least_squares(model: StateSpace, measurements: Any, inputs: Any, start: 
                       bounds: Bounds | None = None, scale: Any = None) -> LeastSquaresFit:
     """Minimise Σ (y - h)² over the ``free`` entries of the initial state; the others keep their start value.
 
+    Only a state that gives way in an inequality moves with the free ones of it.
+
     The model runs without process noise from the first step to the last. Bounds and inequalities are kept by the maps
     of `femu.filters.transforms`; ``scale`` is the expected spread of each state (default: its size), which only shapes
     the search.
@@ -81,15 +84,19 @@ def fit_least_squares(model: StateSpace, measurements: Any, inputs: Any, start: 
             raise InputError("fit_least_squares", "scale", scale, f"must be {n} numbers above 0")
     size = np.where(first == 0.0, 1.0, np.abs(first)) if scale is None else np.asarray(scale, dtype=float)
     kind, spread, xi, _, _ = plan(limits, first, np.diag(size**2))
+    moved = {*chosen, *(rule.adjusts for rule in limits.inequalities)}
+    for j in set(range(n)) - moved:  # no map may move what is held, not even off a bound
+        kind[j], xi[j] = FREE, first[j]
+    unit = np.where(kind == FREE, size, 1.0)[chosen]  # the search and its differences are for numbers of one size
     vector, rules = limits.vector(), len(limits.inequalities)
     process, measurement = model.addresses()[:2]
     outputs, state, trial = np.empty((len(y), m)), np.empty(n), np.empty(n)
 
-    far = 1e6 * float(np.std(y[known]) or 1.0)  # a trial whose response blows up is bad, not an error
+    far = 1e6 * float(np.std(y[known]) or np.abs(y[known]).max() or 1.0)  # a trial whose response blows up is bad, not an error
 
     def state_of(part: np.ndarray) -> np.ndarray:
         full = xi.copy()
-        full[chosen] = part
+        full[chosen] = part * unit
         x = np.empty(n)
         _outward(rules, vector, kind, spread, full, x)
         return x
@@ -103,7 +110,7 @@ def fit_least_squares(model: StateSpace, measurements: Any, inputs: Any, start: 
         difference = (outputs - y)[known]
         return np.nan_to_num(np.clip(difference, -far, far), nan=far)
 
-    found = least_squares(residuals, xi[chosen], x_scale="jac", method="trf", max_nfev=200)
+    found = least_squares(residuals, xi[chosen] / unit, x_scale="jac", method="trf", max_nfev=200)
     freedom = max(known.sum() - len(chosen), 1)
     variance = 2.0 * found.cost / freedom
     slope = np.empty((n, len(chosen)))
@@ -111,5 +118,5 @@ def fit_least_squares(model: StateSpace, measurements: Any, inputs: Any, start: 
         step = np.zeros(len(chosen))
         step[j] = 1e-6
         slope[:, j] = (state_of(found.x + step) - state_of(found.x - step)) / 2e-6
-    inner = np.linalg.pinv(found.jac.T @ found.jac) * variance
+    inner = inverse(found.jac.T @ found.jac) * variance
     return LeastSquaresFit(state_of(found.x), slope @ inner @ slope.T, float(np.sqrt(variance)), int(found.nfev))

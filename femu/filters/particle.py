@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import inf
 from typing import Any, final
 
 import numpy as np
 
 from femu.errors import InputError
-from femu.filters.base import STEP, Filter, lower_factor
+from femu.filters.base import STEP, Filter
 from femu.filters.bounds import Bounds
+from femu.filters.covariance import lower_factor
 from femu.filters.estimate import (
     COUNT,
     COUNTER,
@@ -147,5 +149,5 @@ def check_particles(what: str, particles: int, below: float, roughening: float) 
         raise InputError(what, "particles", particles, "must be at least 2")
     if not 0.0 <= below <= 1.0:
         raise InputError(what, "resample_below", below, "must be from 0 (never) to 1 (at every step)")
-    if not roughening >= 0.0:
-        raise InputError(what, "roughening", roughening, "must not be negative")
+    if not 0.0 <= roughening < inf:
+        raise InputError(what, "roughening", roughening, "must be a finite number that is not negative")

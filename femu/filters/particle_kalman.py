@@ -23,8 +23,9 @@ from typing import Any
 
 import numpy as np
 
-from femu.filters.base import Filter, lower_factor
+from femu.filters.base import Filter
 from femu.filters.bounds import Bounds, project
+from femu.filters.covariance import lower_factor
 from femu.filters.estimate import (
     COUNT,
     COUNTER,
@@ -32,6 +33,7 @@ from femu.filters.estimate import (
     NIS,
     OPTION_A,
     OPTION_B,
+    REFUSED,
     REPAIRS,
     RULES,
     SEED,
@@ -62,7 +64,7 @@ from femu.filters.particles import (
     weighted_moments,
 )
 from femu.filters.resampling import kind_of
-from femu.filters.sigma import channels, note_innovation
+from femu.filters.sigma import channels, no_measurement, note_innovation
 from femu.kernels import inlined, shift
 
 RESAMPLING, DRAW = OPTION_A, OPTION_B
@@ -94,32 +96,45 @@ def report(d, p, s, count, weights, rows, covariances):
         P[k] += total
 
 
+BEST, EVIDENCE, WEIGHT, MIXED = range(4)
+"""Of a mixture: logarithm of the largest likelihood, sum of all over it, weight of the particles that were measured; then the
+innovation and its covariance."""
+
+
+@inlined
+def mixture_room(m):
+    return MIXED + m + m * m
+
+
 def mixture_size(m: int) -> int:
     """Workspace of the mixture of the particles' innovations."""
-    return 2 + m + m * m
+    return int(mixture_room.py_func(m))
 
 
 @inlined
 def begin_mixture(d, mix):
-    fill(2 + d[M] + d[M] * d[M], 0.0, mix)
-    mix[0] = NEVER
+    fill(mixture_room(d[M]), 0.0, mix)
+    mix[BEST] = NEVER
 
 
 @helper
 def add_to_mixture(d, s, weight, likelihood, mix):
-    """Add one particle's innovation, its covariance and its likelihood, which stand in the estimate."""
+    """Add one particle's innovation, its covariance and its likelihood, which stand in the estimate, if they are finite."""
     m = d[M]
     nu = innovation_of(d, s)
+    if s[NIS] * 0.0 != 0.0:
+        return
     value = s[LOG_LIKELIHOOD] - likelihood
-    if value > mix[0]:
-        mix[1] = mix[1] * exp(mix[0] - value) + weight
-        mix[0] = value
+    if value > mix[BEST]:
+        mix[EVIDENCE] = mix[EVIDENCE] * exp(mix[BEST] - value) + weight
+        mix[BEST] = value
     else:
-        mix[1] += weight * exp(value - mix[0])
+        mix[EVIDENCE] += weight * exp(value - mix[BEST])
+    mix[WEIGHT] += weight
     for a in range(m):
-        mix[2 + a] += weight * nu[a]
+        mix[MIXED + a] += weight * nu[a]
         for b in range(m):
-            mix[2 + m + a * m + b] += weight * (nu[m + a * m + b] + nu[a] * nu[b])
+            mix[MIXED + m + a * m + b] += weight * (nu[m + a * m + b] + nu[a] * nu[b])
 
 
 @helper
@@ -131,12 +146,16 @@ def note_mixture(d, s, y, likelihood, mix, w):
     Ls = shift(S, m * m)
     room = shift(Ls, m * m)
     c = channels(m, y, index)
+    s[LOG_LIKELIHOOD] = likelihood
+    if mix[WEIGHT] == 0.0:
+        s[REFUSED] += 1.0
+        no_measurement(d, s)
+        return
     for a in range(c):
-        i = int(index[a])
-        nu[a] = mix[2 + i]
+        nu[a] = mix[MIXED + int(index[a])] / mix[WEIGHT]
+    for a in range(c):
         for b in range(c):
-            j = int(index[b])
-            S[a * c + b] = mix[2 + m + i * m + j] - mix[2 + i] * mix[2 + j]
+            S[a * c + b] = mix[MIXED + m + int(index[a]) * m + int(index[b])] / mix[WEIGHT] - nu[a] * nu[b]
     note_innovation(d, s, c, index, nu, S)
     factor(c, S, Ls, room)
     solve_lower(c, Ls, nu)
@@ -144,7 +163,7 @@ def note_mixture(d, s, y, likelihood, mix, w):
     for a in range(c):
         total += nu[a] * nu[a]
     s[NIS] = total
-    s[LOG_LIKELIHOOD] = likelihood + (mix[0] + log(mix[1]) if mix[1] > 0.0 else 0.0)
+    s[LOG_LIKELIHOOD] += mix[BEST] + log(mix[EVIDENCE]) if mix[EVIDENCE] > 0.0 else 0.0
 
 
 def select_size(n: int, m: int, count: int) -> int:

@@ -113,7 +113,9 @@ def weigh_particles(d, p, s, count, Y, y, auxiliary, note, weights, w):
         q[i] = exp(q[i] - best)
         average += q[i] / count
         evidence += weights[i] * q[i]
-    if note:
+    if note and usable == 0.0:
+        no_measurement(d, s)
+    elif note:
         for a in range(c):
             nu[a] = y[int(index[a])] - mean[a] / usable
         for a in range(c):  # covariance of the predicted output: spread of the particles plus R

@@ -15,8 +15,9 @@ negative. Q is added where the points were not redrawn from the predicted covari
 
 from __future__ import annotations
 
-from math import isnan, log, pi
+from math import inf, isnan, log, pi, sqrt
 
+from femu.errors import InputError
 from femu.filters.estimate import (
     BROKEN,
     CHANNELS,
@@ -34,9 +35,38 @@ from femu.filters.estimate import (
 from femu.filters.linalg import all_finite, copy, factor, helper, solve_lower, solve_upper
 from femu.kernels import inlined, shift
 
+LARGEST_ALPHA = 1e3
 LOG_2_PI = log(2.0 * pi)
 NAN = float("nan")
 WILD = 100.0  # a second difference this many times larger than everything around it is not one to average with
+
+
+def check_kappa(what: str, n: int, kappa: float) -> float:
+    """The rule for κ of n states: their points are √(n+κ) standard deviations away."""
+    if not 0.0 < n + kappa < inf:
+        raise InputError(what, "kappa", kappa, f"must be a finite number above -n = {-n}")
+    return float(kappa)
+
+
+def check_margin(what: str, margin: float) -> float:
+    """The rule for the margin between a mean and its bounds."""
+    if not 0.0 <= margin <= 1.0:
+        raise InputError(what, "margin", margin, "must be from 0 to 1 standard deviations")
+    return float(margin)
+
+
+def unscented(what: str, n: int, kappa: float, alpha: float | None,
+              beta: float) -> tuple[float, tuple[float, float, float]]:
+    """Step θ of the points and weights (Wm_0, Wc_0, W_i): Julier's form, or with α the scaled one; see `UKF`."""
+    check_kappa(what, n, kappa)
+    if alpha is not None and not 0.0 < abs(alpha) < LARGEST_ALPHA:
+        raise InputError(what, "alpha", alpha, f"must not be zero, and below {LARGEST_ALPHA:g}")
+    if not -inf < beta < inf:
+        raise InputError(what, "beta", beta, "must be a finite number")
+    scale = 1.0 if alpha is None else alpha**2
+    spread = scale * (n + kappa)
+    first = (spread - n) / spread
+    return sqrt(spread), (first, first if alpha is None else first + 1.0 - scale + beta, 0.5 / spread)
 
 
 @inlined
@@ -62,14 +92,23 @@ def weigh(count, centre, mean_0, covariance_0, others, wm, wc):
         wm[0], wc[0] = mean_0, covariance_0
 
 
+@inlined
+def reach(n, points, x, j):
+    """How far the points x + s_i lie from x in state j, at the most."""
+    most = 0.0
+    for i in range(1, n + 1):
+        most = max(most, abs(points[i * n + j] - x[j]))
+    return most
+
+
 @helper
 def settle(count, n, points, images, x, tame, s):
     """Replace images that are not finite by that of the first point, or by x where that is not finite either.
 
     With ``tame`` (points x, x + s_i, x - s_i) an image that leaps away counts as lost too: an explicit integrator has
     blown up there. A pair is tested by its second difference, which vanishes for a linear function however steep: it
-    is wild if it exceeds WILD times the size of x, of its step and of the pair's own spread, and the image further
-    from the centre is replaced. Returns the number of replaced images, counted in the estimate.
+    is wild if it exceeds WILD times the size of x, of its step and of the spread of all points in that state, and the
+    image further from the centre is replaced. Returns the number of replaced images, counted in the estimate.
     """
     lost = 0
     if not all_finite(n, images):
@@ -87,7 +126,7 @@ def settle(count, n, points, images, x, tame, s):
             for j in range(n):
                 up, down = plus[j] - images[j], minus[j] - images[j]
                 size = abs(x[j]) + abs(images[j] - x[j]) + abs(points[i * n + j] - x[j])
-                if abs(up + down) > WILD * size:
+                if abs(up + down) > WILD * size and abs(up + down) > WILD * (size + reach(n, points, x, j)):
                     worst = i if abs(up) > abs(down) else n + i
             if worst > 0:
                 copy(n, images, shift(images, worst * n))
@@ -246,7 +285,7 @@ def finish_gain(d, s, c, index, nu, z, S, Ls, K, room):
         solve_lower(c, Ls, row)
         solve_upper(c, Ls, row)
     note_innovation(d, s, c, index, nu, S)
-    note_likelihood(s, c, nis, log_det)
+    note_likelihood(s, c, nis if all_finite(c, nu) else NAN, log_det)
 
 
 @inlined

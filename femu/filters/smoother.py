@@ -9,7 +9,9 @@ import numpy as np
 
 from femu.arguments import as_numbers, typed
 from femu.errors import InputError
+from femu.filters.covariance import inverse, lower_factor
 from femu.filters.estimate import History
+from femu.filters.sigma import check_kappa
 
 
 @dataclass(frozen=True)
@@ -37,9 +39,7 @@ def smooth(history: History, inputs: Any = None, kappa: float = 0.5) -> Smoothed
     n = model.states
     if not np.isfinite(history.mean).all():
         raise InputError("smooth", "history", history.outcome, "must be finite")
-    if not 0.0 < n + kappa < np.inf:
-        raise InputError("smooth", "kappa", kappa, f"must be a finite number above -n = {-n}")
-    kappa = float(kappa)
+    kappa = check_kappa("smooth", n, kappa)
     steps = len(history.mean)
     u = np.zeros((steps, 0)) if inputs is None else as_numbers("smooth", "inputs", inputs)
     if u.shape[:1] != (steps,) or not np.isfinite(u).all():
@@ -51,14 +51,13 @@ def smooth(history: History, inputs: Any = None, kappa: float = 0.5) -> Smoothed
     W[0] = kappa / spread
     for k in range(steps - 2, -1, -1):
         x, P = mean[k], covariance[k]
-        values, vectors = np.linalg.eigh(0.5 * (P + P.T))
-        root = np.sqrt(spread) * (vectors * np.sqrt(np.maximum(values, 0.0))).T
+        root = np.sqrt(spread) * lower_factor(P).T
         points = bounds.project(np.vstack([x, x + root, x - root]))
         images = model.evaluate("process", points, u[k + 1])
         ahead = W @ images
         away, moved = points - x, images - ahead
         ahead_covariance = (W * moved.T) @ moved + Q
-        gain = ((W * away.T) @ moved) @ np.linalg.pinv(ahead_covariance, hermitian=True)
+        gain = ((W * away.T) @ moved) @ inverse(ahead_covariance)
         mean[k] = bounds.project(x + gain @ (mean[k + 1] - ahead))
         covariance[k] = P + gain @ (covariance[k + 1] - ahead_covariance) @ gain.T
     return Smoothed(mean, 0.5 * (covariance + covariance.transpose(0, 2, 1)))

@@ -8,9 +8,9 @@ from typing import Any, final
 
 import numpy as np
 
-from femu.errors import InputError
-from femu.filters.base import STEP, Filter, lower_factor
+from femu.filters.base import STEP, Filter
 from femu.filters.bounds import Bounds, project
+from femu.filters.covariance import lower_factor
 from femu.filters.estimate import (
     COUNT,
     PROJECTIONS,
@@ -42,7 +42,7 @@ from femu.filters.linalg import (
     triangularise,
 )
 from femu.filters.model import StateSpace, call_model
-from femu.filters.sigma import channels, draw, no_measurement, note_innovation, note_likelihood, settle, weigh
+from femu.filters.sigma import channels, draw, no_measurement, note_innovation, note_likelihood, settle, unscented, weigh
 from femu.kernels import kernel, shift
 
 
@@ -198,9 +198,6 @@ def update(d, p, s, u, y):
     return 0
 
 
-LARGEST_ALPHA = 1e3
-
-
 @final
 class SquareRootUKF(Filter):
     """Unscented filter that carries the factor L of P = L L' and never forms P to work with it.
@@ -221,16 +218,7 @@ class SquareRootUKF(Filter):
     def __init__(self, model: StateSpace, process_noise: Any, measurement_noise: Any, *,
                  kappa: float = 0.5, alpha: float | None = None, beta: float = 2.0,
                  bounds: Bounds | None = None) -> None:
-        n = model.states
-        if alpha is not None and not 0.0 < abs(alpha) < LARGEST_ALPHA:
-            raise InputError("SquareRootUKF", "alpha", alpha, f"must not be zero, and below {LARGEST_ALPHA:g}")
-        scale = 1.0 if alpha is None else alpha**2
-        if not n + kappa > 0.0:
-            raise InputError("SquareRootUKF", "kappa", kappa, f"must be above -n = {-n}")
-        spread = scale * (n + kappa)
-        first = (spread - n) / spread
-        self.step = sqrt(spread)
-        self.weights = (first, first if alpha is None else first + 1.0 - scale + beta, 0.5 / spread)
+        self.step, self.weights = unscented("SquareRootUKF", model.states, kappa, alpha, beta)
         super().__init__(model, process_noise, measurement_noise, bounds)
 
     def _numbers(self) -> Sequence[float]:

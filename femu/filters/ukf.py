@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import sqrt
 from typing import Any, final
 
-from femu.errors import InputError
 from femu.filters.base import STEP, Filter
 from femu.filters.bounds import Bounds, project
 from femu.filters.estimate import (
@@ -42,6 +40,7 @@ from femu.filters.sigma import (
     moments,
     settle,
     squares,
+    unscented,
     weigh,
 )
 from femu.kernels import kernel, shift
@@ -134,9 +133,6 @@ def update(d, p, s, u, y):
     return 0
 
 
-LARGEST_ALPHA = 1e3
-
-
 @final
 class UKF(Filter):
     """Unscented Kalman filter.
@@ -163,18 +159,9 @@ class UKF(Filter):
     def __init__(self, model: StateSpace, process_noise: Any, measurement_noise: Any, *,
                  kappa: float = 0.5, alpha: float | None = None, beta: float = 2.0, redraw: bool = True,
                  repair: bool = True, bounds: Bounds | None = None) -> None:
-        n = model.states
-        if alpha is not None and not 0.0 < abs(alpha) < LARGEST_ALPHA:
-            raise InputError("UKF", "alpha", alpha, f"must not be zero, and below {LARGEST_ALPHA:g}")
-        scale = 1.0 if alpha is None else alpha**2
-        if not n + kappa > 0.0:
-            raise InputError("UKF", "kappa", kappa, f"must be above -n = {-n}")
+        self.step, self.weights = unscented("UKF", model.states, kappa, alpha, beta)
         self.kappa, self.alpha, self.beta = kappa, alpha, beta
         self.redraw, self.repair = redraw, repair
-        spread = scale * (n + kappa)
-        first = (spread - n) / spread
-        self.step = sqrt(spread)
-        self.weights = (first, first if alpha is None else first + 1.0 - scale + beta, 0.5 / spread)
         super().__init__(model, process_noise, measurement_noise, bounds)
 
     def _points(self) -> int:

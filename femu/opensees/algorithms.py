@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from femu.analyses import settings as code
+from femu.errors import shown
 from femu.opensees.arguments import Reader
 from femu.opensees.choices import Algorithm, chosen
 from femu.opensees.table import Kinds, command
@@ -48,7 +49,7 @@ def _line_search(reader: Reader, name: str) -> Algorithm:
     a = reader.read("ratio=0.8 | -type kind:w | -tol tol | -maxIter maxIter:i | -minEta minEta | -maxEta maxEta | -initial",
                     ("-pFlag",))  # -initial has no effect in OpenSees either
     if a["type"] not in (None, "InitialInterpolated"):
-        raise reader.unsupported(f"option '-type' = {a['type']!r} is not supported. Use InitialInterpolated.")
+        raise reader.unsupported(f"option '-type' = {shown(a['type'])} is not supported. Use InitialInterpolated.")
     for option, value in (("maxIter", code.LINE_SEARCH_TRIALS), ("minEta", code.LINE_SEARCH_LEAST),
                           ("maxEta", code.LINE_SEARCH_MOST)):
         if a[option] not in (None, value):
@@ -61,7 +62,7 @@ def _with_current_tangents(reader: Reader) -> dict[str, Any]:
     a = reader.read(" | -maxDim maxDim:i | -iterate iterate:w | -increment increment:w | -initial")
     for option in ("iterate", "increment"):
         if a[option] not in (None, "current"):
-            raise reader.unsupported(f"option '-{option}' = {a[option]!r} is not supported. Use current.")
+            raise reader.unsupported(f"option '-{option}' = {shown(a[option])} is not supported. Use current.")
     return a
 
 

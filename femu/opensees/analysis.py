@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
+import math
 import sys
 from dataclasses import replace
 from typing import Any, cast
 
 from femu.analyses import settings as code
 from femu.analyses.operator_splitting import OperatorSplitting
-from femu.opensees.arguments import Reader
+from femu.errors import shown
+from femu.opensees.arguments import LARGEST_WHOLE, Reader
 from femu.opensees.choices import Algorithm, Implicit, Plan, StaticControl, Test, chosen
 from femu.opensees.domain import domain
 from femu.opensees.session import Session
 from femu.opensees.table import SLOW, Kinds, command
 
 CONSTRAINTS = Kinds("constraints", "constraint handler")
+SYSTEMS = ("BandGen", "BandGEN", "BandGeneral", "BandSPD", "ProfileSPD", "SProfileSPD", "ParallelProfileSPD", "SuperLU",
+           "SparseGeneral", "SparseGEN", "SparseSYM", "SparseSPD", "UmfPack", "Umfpack", "FullGeneral", "FullGEN", "FullGen",
+           "Diagonal", "MPIDiagonal", "Mumps", "MUMPS", "Petsc", "Pardiso", "PARDISO", "CuSP", "PFEM")
+NUMBERERS = ("Plain", "RCM", "AMD", "ParallelPlain", "ParallelRCM")
 STEP_FAILED, NEW_STEP_FAILED = -3, -2
 
 
@@ -32,12 +38,19 @@ def _wipe_analysis(reader: Reader) -> None:
 
 @command("system", "analysis", "kind:w *arguments", "Accepted without effect: femu has one solver, a symmetric band.")
 def system(reader: Reader) -> None:
-    reader.take("systemType", "w")
+    _known(reader, "systemType", SYSTEMS)
 
 
 @command("numberer", "analysis", "kind:w *arguments", "Accepted without effect: femu numbers for a narrow band.")
 def numberer(reader: Reader) -> None:
-    reader.take("numbererType", "w")
+    _known(reader, "numbererType", NUMBERERS)
+
+
+def _known(reader: Reader, what: str, names: tuple[str, ...]) -> None:
+    """Refuse a name that OpenSees does not have: it is not what the script means."""
+    name = reader.take(what, "w")
+    if name not in names:
+        raise reader.wrong(what, name, f"must be one of {', '.join(names)}")
 
 
 @command("constraints", "analysis", "kind:w", "How constraints are kept: femu always keeps them exactly; see the kinds.")
@@ -58,7 +71,7 @@ def analysis(reader: Reader) -> None:
     kind = reader.take("analysisType", "w")
     reader.read(" | -noWarnings | -numSubLevels n:i | -numSubSteps n:i")
     if kind not in ("Static", "Transient", "VariableTransient"):
-        raise reader.unsupported(f"kind {kind!r} is not supported. Supported: Static, Transient, VariableTransient.")
+        raise reader.unsupported(f"kind {shown(kind)} is not supported. Supported: Static, Transient, VariableTransient.")
     chosen.kind = kind
     chosen.changed()
 
@@ -117,11 +130,12 @@ def present(reader: Reader) -> Session:
 def _quick_analyze(arguments: tuple[Any, ...]) -> Any:
     """A call that goes on as the one before."""
     session = domain.session
-    if session is None or session.version != chosen.version or not arguments or type(arguments[0]) is not int:
+    if session is None or session.version != chosen.version or not arguments or type(arguments[0]) is not int or not (
+            0 <= arguments[0] <= LARGEST_WHOLE):
         return SLOW
     if len(arguments) == 1 and not session.plan.transient:
         dt = session.plan.increment if session.plan.control == code.LOAD else 0.0
-    elif len(arguments) == 2 and session.plan.transient and type(arguments[1]) is float and arguments[1] > 0.0:
+    elif len(arguments) == 2 and session.plan.transient and type(arguments[1]) is float and 0.0 < arguments[1] < math.inf:
         dt = arguments[1]
     else:
         return SLOW
@@ -136,6 +150,8 @@ def analyze(reader: Reader) -> int:
     if not domain.model.elements:
         raise reader.error("there are no elements.")
     a = reader.read("numIncr:i dt=None dtMin=None dtMax=None Jd:i=None")
+    if a["numIncr"] < 0:
+        raise reader.wrong("numIncr", a["numIncr"], "must not be negative")
     if chosen.kind == "Static":
         static = chosen.static
         if static is not None and static.adaptive:
@@ -145,7 +161,7 @@ def analyze(reader: Reader) -> int:
     if a["dt"] is None:
         raise reader.error("argument dt is missing: a transient analysis takes analyze(numIncr, dt).")
     if not a["dt"] > 0.0:
-        raise reader.error(f"dt = {a['dt']!r} must be above 0.")
+        raise reader.error(f"dt = {shown(a['dt'])} must be above 0.")
     if chosen.kind == "VariableTransient":
         return _variable(reader, a)
     return _take(session_for(reader), a["numIncr"], a["dt"])
@@ -167,6 +183,8 @@ def _variable(reader: Reader, a: dict[str, Any]) -> int:
     least, most, wanted = a["dtMin"], a["dtMax"], a["Jd"]
     if least is None or most is None or wanted is None:
         raise reader.error("VariableTransient takes analyze(numIncr, dt, dtMin, dtMax, Jd).")
+    if not (0.0 < least <= most and wanted >= 1):
+        raise reader.error(f"dtMin = {least}, dtMax = {most}, Jd = {wanted} must be 0 < dtMin <= dtMax and Jd at least 1.")
     total, done, dt = a["numIncr"] * a["dt"], 0.0, a["dt"]
     session = session_for(reader)
     while done < total:

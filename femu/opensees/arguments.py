@@ -12,6 +12,7 @@ option. The same line is what the documentation prints.
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cache, cached_property
@@ -19,9 +20,12 @@ from typing import Any
 
 import numpy as np
 
+from femu.errors import shown
 from femu.opensees.errors import CommandError, OpenSeesError, UnsupportedCommand, located
 
 NUMBER, WHOLE, WORD = "", "i", "w"
+LARGEST_WHOLE = 2**31 - 1  # what an int of OpenSees holds
+DEEPEST = 32  # lists in lists
 _WORDS = {NUMBER: "a number", WHOLE: "a whole number", WORD: "a word"}
 _MISSING = object()
 _PLAIN = {str, int, float}
@@ -94,15 +98,18 @@ def _form(text: str) -> Form:
     return Form(tuple(Field.of(f) for f in head.split()), options)
 
 
-def flat(arguments: Any) -> Iterator[Any]:
-    """Arguments with lists, tuples and arrays opened, as openseespy takes them; numbers of numpy become plain ones."""
+def flat(arguments: Any, depth: int = 0) -> Iterator[Any]:
+    """Arguments with lists, tuples and arrays opened, as openseespy takes them; numbers of numpy become plain ones.
+
+    A list too deep to be one of numbers is left as it is, for the reader to refuse.
+    """
     for a in arguments:
         if isinstance(a, (str, int, float)):
             yield a
         elif isinstance(a, (np.generic, np.ndarray)):
             yield from np.asarray(a).ravel().tolist()
-        elif isinstance(a, (list, tuple, range)):
-            yield from flat(a)
+        elif isinstance(a, (list, tuple, range)) and depth < DEEPEST:
+            yield from flat(a, depth + 1)
         else:
             yield a
 
@@ -122,6 +129,10 @@ class Reader:
     def error(self, words: str) -> OpenSeesError:
         """Wrong use of the command."""
         return located(CommandError, self.command, words)
+
+    def wrong(self, name: str, value: Any, rule: str) -> OpenSeesError:
+        """An argument that breaks a rule."""
+        return self.error(f"{name} = {shown(value)} {rule}.")
 
     def unsupported(self, words: str) -> OpenSeesError:
         """Something of OpenSees that femu does not offer."""
@@ -151,48 +162,49 @@ class Reader:
         """The next argument."""
         value = self.items[self.at] if self.at < len(self.items) else None
         given = type(value)
-        if (given is float and kind == NUMBER and value == value) or (given is str and kind == WORD) or (
-                given is int and kind == WHOLE):  # as it stands, like most
+        if (given is float and kind == NUMBER and -math.inf < value < math.inf) or (given is str and kind == WORD) or (
+                given is int and kind == WHOLE and -LARGEST_WHOLE <= value <= LARGEST_WHOLE):  # as it stands, like most
             self.at += 1
             return value
         if not self.left or (default is not _MISSING and kind != WORD and isinstance(self.peek(), str)):
             if default is not _MISSING:
                 return default
-            after = f" after {self.items[-1]!r}" if self.items and not self.left else ""
+            after = f" after {shown(self.items[-1])}" if self.items and not self.left else ""
             raise self.error(f"argument {name} ({_WORDS[kind]}) is missing{after}.")
         self.at += 1
         return self.checked(name, kind, value)
 
     def checked(self, name: str, kind: str, value: Any) -> Any:
         """A value of the kind wanted."""
+        wanted = _WORDS[kind]
         if kind == WORD:
             if not isinstance(value, str):
-                raise self.error(f"{name} = {value!r} must be a word.")
+                raise self.wrong(name, value, "must be a word")
             return value
-        if isinstance(value, bool):
-            value = int(value)
         if isinstance(value, str):
-            if value.startswith("-") and not _looks_like_number(value):
-                raise self.error(f"argument {name} ({_WORDS[kind]}) is missing before option {value!r}.")
-            if not _looks_like_number(value):
-                raise self.error(f"{name} = {value!r} must be {_WORDS[kind]}.")
+            if not looks_like_number(value):
+                if value.startswith("-"):
+                    raise self.error(f"argument {name} ({wanted}) is missing before option {shown(value)}.")
+                raise self.wrong(name, value, f"must be {wanted}")
             value = float(value)
         if not isinstance(value, (int, float)):
-            raise self.error(f"{name} = {value!r} must be {_WORDS[kind]}.")
-        if kind == WHOLE:
-            if int(value) != value:
-                raise self.error(f"{name} = {value!r} must be a whole number.")
-            return int(value)
-        if math.isnan(value):
-            raise self.error(f"{name} = {value!r} must be a number.")
-        return float(value)
+            raise self.wrong(name, value, f"must be {wanted}")
+        if not -sys.float_info.max <= value <= sys.float_info.max:
+            raise self.wrong(name, value, f"must be {wanted}, and finite")
+        if kind == NUMBER:
+            return float(value)
+        if int(value) != value:
+            raise self.wrong(name, value, "must be a whole number")
+        if abs(value) > LARGEST_WHOLE:
+            raise self.wrong(name, value, f"must lie between -{LARGEST_WHOLE} and {LARGEST_WHOLE}, as a whole number of OpenSees")
+        return int(value)
 
     def rest(self, name: str, kind: str, words: frozenset[str] | set[str]) -> list[Any]:
         """All arguments up to the next of the given option words."""
         found = []
         while self.at < len(self.items):
             item = self.items[self.at]
-            if isinstance(item, str) and (item in words or (kind != WORD and not _looks_like_number(item))):
+            if isinstance(item, str) and (item in words or (kind != WORD and not looks_like_number(item))):
                 break
             found.append(self.take(name, kind))
         return found
@@ -213,7 +225,7 @@ class Reader:
             found[key] = [] if many else many
         while self.at < len(self.items):
             option = self.items[self.at]
-            if option not in form.options:
+            if not isinstance(option, str) or option not in form.options:
                 self._refuse(option, form, unsupported)
             self.at += 1
             fields = form.options[option]
@@ -224,18 +236,19 @@ class Reader:
 
     def _refuse(self, option: Any, form: Form, unsupported: tuple[str, ...]) -> None:
         known = ", ".join(form.options) or "none"
+        if not isinstance(option, str):
+            raise self.error(f"argument {shown(option)} is one too many. Arguments: {form}.")
         if option in unsupported:
             raise self.unsupported(f"option {option!r} is not supported. Options: {known}.")
-        if isinstance(option, str):
-            raise self.error(f"unknown option {option!r}. Options: {known}. Arguments: {form}.")
-        raise self.error(f"argument {option!r} is one too many. Arguments: {form}.")
+        raise self.error(f"unknown option {shown(option)}. Options: {known}. Arguments: {form}.")
 
 
 def _key(option: str) -> str:
     return option.lstrip("-")
 
 
-def _looks_like_number(text: str) -> bool:
+def looks_like_number(text: str) -> bool:
+    """Whether a text is a number, finite or not."""
     try:
         float(text)
     except ValueError:

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from femu.elements.quadrature import legendre, lobatto, radau
+from femu.errors import InputError, shown
 from femu.opensees.arguments import Reader
 from femu.opensees.domain import domain
 from femu.opensees.table import Kinds, command
@@ -52,7 +53,10 @@ def fitted(places: np.ndarray, given: Sequence[float] = ()) -> list[float]:
         return list(given)
     powers = np.vander(places, len(places) - known, increasing=True).T
     wanted = 1.0 / np.arange(1, len(powers) + 1) - powers[:, :known] @ np.asarray(given, dtype=float)
-    return [*given, *np.linalg.solve(powers[:, known:], wanted).tolist()]
+    try:
+        return [*given, *np.linalg.solve(powers[:, known:], wanted).tolist()]
+    except np.linalg.LinAlgError:
+        raise InputError("beamIntegration", "locs", places.tolist(), "must be different places") from None
 
 
 def _trapezoidal(points: int) -> Shares:
@@ -75,6 +79,8 @@ _ONE_SECTION: dict[str, tuple[Callable[[int], Any], int]] = {
 
 def standard(reader: Reader, name: str, section: int, points: int) -> Rule:
     """A rule with one section."""
+    if name not in _ONE_SECTION:
+        raise reader.wrong("integration", name, f"must be one of {', '.join(_ONE_SECTION)}")
     rule, least = _ONE_SECTION[name]
     if not least <= points <= 10:
         raise reader.error(f"N = {points} must lie between {least} and 10 for {name}.")
@@ -98,7 +104,8 @@ def _user(reader: Reader, a: dict[str, Any], name: str) -> Rule:
 @RULES.kind("FixedLocation", form="N:i *numbers", into="Stations")
 def _fixed_location(reader: Reader, a: dict[str, Any], name: str) -> Rule:
     sections, places, _ = _given(reader, a, 2)
-    return Rule(sections, lambda length: (places, fitted(np.array(places))))
+    weights = fitted(np.array(places))
+    return Rule(sections, lambda length: (places, weights))
 
 
 @RULES.kind("LowOrder", form="N:i *numbers", into="Stations")
@@ -121,7 +128,7 @@ def _user_hinge(reader: Reader, a: dict[str, Any], name: str) -> Rule:
         ends.append(_given(reader, {"N": n, "numbers": numbers[1:1 + 3 * n]}, 3))
         numbers = numbers[1 + 3 * n:]
     if numbers:
-        raise reader.error(f"argument {numbers[0]!r} is one too many.")
+        raise reader.error(f"argument {shown(numbers[0])} is one too many.")
     (left, at_i, weights_i), (right, at_j, weights_j) = ends
     i, j, gauss = sum(weights_i), sum(weights_j), 0.5 / math.sqrt(3.0)
     middle = 1.0 - i - j
@@ -143,7 +150,10 @@ def _given(reader: Reader, a: dict[str, Any], rows: int) -> tuple[tuple[int, ...
         raise reader.error(f"needs {rows} lists of N = {n} numbers (secTags, locs{', wts' if rows == 3 else ''}), "
                            f"{len(numbers)} numbers were given.")
     sections = tuple(reader.checked("secTag", "i", v) for v in numbers[:n])
-    return sections, numbers[n:2 * n], numbers[2 * n:]
+    places = numbers[n:2 * n]
+    if not all(0.0 <= place <= 1.0 for place in places):
+        raise reader.wrong("locs", places, "must lie between 0 and 1")
+    return sections, places, numbers[2 * n:]
 
 
 @RULES.kind("HingeRadau", "HingeRadauTwo", "HingeMidpoint", "HingeEndpoint", form="secI:i lpI secJ:i lpJ secE:i", into="Stations")

@@ -39,6 +39,8 @@ def _norm(reader: Reader, a: dict[str, Any], name: str) -> Test:
 
 @TESTS.kind("FixedNumIter", form="iter:i pFlag:i=0 nType:i=2", into="that many iterations")
 def _fixed(reader: Reader, a: dict[str, Any], name: str) -> Test:
+    if a["iter"] < 1:
+        raise reader.wrong("iter", a["iter"], "must be at least 1")
     return Test(name, code.UNBALANCE, -1.0, a["iter"], True)
 
 

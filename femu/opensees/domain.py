@@ -6,7 +6,8 @@ command has changed it since; the state is carried over by the names of nodes, e
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from femu.component import Material, Section
+from femu.errors import AnalysisError, InputError
 from femu.loads import Pattern
 from femu.model import Model
 from femu.opensees.arguments import Reader
@@ -61,7 +63,11 @@ class LoadPattern:
             return np.full_like(np.asarray(t, dtype=float), self.held)
         if self.series is None:
             return np.zeros_like(np.asarray(t, dtype=float))
-        return self.factor * np.asarray(self.series.at(t), dtype=float)
+        found = self.factor * np.asarray(self.series.at(t), dtype=float)
+        if not np.isfinite(found).all():
+            raise InputError(f"pattern {self.tag}", "factor", found[~np.isfinite(found)][:1].tolist(),
+                             "must be finite at the times of the analysis", "look at the numbers of its timeSeries")
+        return found
 
 
 @dataclass(frozen=True)
@@ -268,6 +274,21 @@ def carry(old: State, new: State) -> None:
         if element in a.plans and a.plans[element].state == plan.state:
             begin, to = a.layout.elements + a.element_state(element)[0], b.layout.elements + b.element_state(element)[0]
             target[to:to + len(plan.state)] = source[begin:begin + len(plan.state)]
+
+
+@contextmanager
+def kept_finite(state: State) -> Iterator[None]:
+    """Leave a state as it was where it comes out with a number that is not finite, and say which element has it."""
+    before = state.vector.copy()
+    yield
+    if np.isfinite(state.vector).all():
+        return
+    place = int(np.flatnonzero(~np.isfinite(state.vector))[0]) - state.program.layout.elements
+    state.vector[:] = before
+    begins = {name: state.program.element_state(name)[0] for name in state.program.plans}
+    of = [name for name, begin in begins.items() if begin <= place < begin + len(state.program.plans[name].state)]
+    raise AnalysisError(f"element {of[0]} has a force or a stiffness that is not finite: look at its numbers." if of else
+                        "a displacement or a force is not finite: look at the numbers of the model.")
 
 
 def tags(items: Iterable[int]) -> list[int]:

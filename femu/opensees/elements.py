@@ -129,15 +129,22 @@ def without_shear(section: Section) -> Section:
                form="iNode:i jNode:i E G A Iz Avy transfTag:i | -mass mass")
 def _timoshenko(d: Domain, reader: Reader, ends: Ends, name: str) -> Any:
     if d.ndm == 3:
-        a = reader.read("E G A Jx Iy Iz Avy Avz transfTag:i | -mass mass", ("-cMass", "-lMass"))
+        a = _positive_area(reader, reader.read("E G A Jx Iy Iz Avy Avz transfTag:i | -mass mass", ("-cMass", "-lMass")))
         section = ElasticSection(a["E"], a["A"], a["Iz"], a["Iy"], a["G"], a["Jx"], a["Avy"] / a["A"], a["Avz"] / a["A"])
     else:
-        a = reader.read("E G A Iz Avy transfTag:i | -mass mass", ("-cMass", "-lMass"))
+        a = _positive_area(reader, reader.read("E G A Iz Avy transfTag:i | -mass mass", ("-cMass", "-lMass")))
         section = ElasticSection(a["E"], a["A"], a["Iz"], G=a["G"], alpha_y=a["Avy"] / a["A"])
     given = _transformed(d, a["transfTag"], reader)
     if given["geometry"] != "linear":
         raise reader.unsupported(f"geomTransf {a['transfTag']} of this element is not supported: it must be Linear.")
     return elements.ElasticBeamColumn(ends.tag, ends.i, ends.j, section=section, mass=a["mass"] or 0.0, **given)
+
+
+def _positive_area(reader: Reader, a: dict[str, Any]) -> dict[str, Any]:
+    """The same arguments: shear areas are told as shares of the area."""
+    if not a["A"] > 0.0:
+        raise reader.wrong("A", a["A"], "must be above 0")
+    return a
 
 
 @ELEMENTS.kind("forceBeamColumn", "nonlinearBeamColumn", into="ForceBeamColumn",
@@ -167,7 +174,9 @@ def _sectioned(d: Domain, reader: Reader, ends: Ends, cls: Any, rule_name: str, 
     if rule.name in ("lobatto", "legendre", "radau"):
         return cls(ends.tag, ends.i, ends.j, section=sections[rule.sections[0]], points=len(rule.sections), integration=rule.name,
                    **given)
-    places, weights = rule.shares(ends.length())
+    if not (length := ends.length()) > 0.0:
+        raise reader.error(f"nodes {ends.i} and {ends.j} stand at one place: a beam-column needs a length above 0.")
+    places, weights = rule.shares(length)
     return cls(ends.tag, ends.i, ends.j, integration=Stations([sections[s] for s in rule.sections], places, weights), **given)
 
 

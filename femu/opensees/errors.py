@@ -7,7 +7,10 @@ from pathlib import Path
 from typing import Any
 
 from femu.errors import FemuError, UnsupportedError
+from femu.errors import shown as shown_value
 
+_MOST_SHOWN = 60  # arguments: more characters are not shown anyway
+_MOST_OF_A_CAUSE = 200  # characters
 _OWN = Path(__file__).parent  # as code objects name their files: links are not followed
 
 
@@ -43,7 +46,13 @@ def located(kind: type[OpenSeesError], command: str, words: str) -> OpenSeesErro
     return kind(f"{calling_line()}: {command}: {words}")
 
 
+def cause(problem: Exception) -> str:
+    """Why a file could not be opened, in the words of the system: without its name, which a message has already."""
+    words = problem.strerror if isinstance(problem, OSError) and problem.strerror else str(problem)
+    return " ".join(words.split())[:_MOST_OF_A_CAUSE].rstrip(".")
+
+
 def shown(arguments: tuple[Any, ...]) -> str:
     """Arguments as they stand in a script, shortened."""
-    text = ", ".join(repr(a) for a in arguments)
+    text = ", ".join(shown_value(a) for a in arguments[:_MOST_SHOWN])
     return text if len(text) <= 60 else text[:57] + "..."

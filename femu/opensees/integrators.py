@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from femu.analyses import TRBDF2, AlphaOS, CentralDifference, GeneralizedAlphaOS, KRAlpha, NewmarkExplicit
 from femu.analyses import settings as code
 from femu.analyses.one_step import OneStep
+from femu.errors import shown
 from femu.opensees.arguments import Reader
 from femu.opensees.choices import Implicit, StaticControl, chosen
 from femu.opensees.domain import domain
@@ -31,8 +33,14 @@ def integrator(reader: Reader) -> None:
 def _load_control(reader: Reader, a: dict[str, Any], name: str) -> StaticControl:
     least, most = a["minLambda"], a["maxLambda"]
     step = a["dLambda"]
+    _wanted(reader, a)
     return StaticControl(code.LOAD, step, wanted=a["numIter"], least=step if least is None else least,
                          most=step if most is None else most, last=a["numIter"])
+
+
+def _wanted(reader: Reader, a: dict[str, Any]) -> None:
+    if a["numIter"] < 1:
+        raise reader.wrong("numIter", a["numIter"], "must be at least 1")
 
 
 @INTEGRATORS.kind("DisplacementControl", into="displacement control",
@@ -41,6 +49,7 @@ def _displacement_control(reader: Reader, a: dict[str, Any], name: str) -> Stati
     domain.direction(a["nodeTag"], a["dof"], reader)
     if a["initial"]:
         raise reader.unsupported("option '-initial' is not supported.")
+    _wanted(reader, a)
     step, least, most = a["incr"], a["dUmin"], a["dUmax"]
     return StaticControl(code.DISPLACEMENT, step, a["nodeTag"], a["dof"], wanted=a["numIter"],
                          least=step if least is None else least, most=step if most is None else most, last=a["numIter"])
@@ -48,39 +57,56 @@ def _displacement_control(reader: Reader, a: dict[str, Any], name: str) -> Stati
 
 @INTEGRATORS.kind("ArcLength", form="s alpha", into="arc length")
 def _arc_length(reader: Reader, a: dict[str, Any], name: str) -> StaticControl:
-    return StaticControl(code.ARC_LENGTH, a["s"], weight=a["alpha"] ** 2)
+    weight = a["alpha"] * a["alpha"]
+    if not math.isfinite(weight):
+        raise reader.wrong("alpha", a["alpha"], "is too large: its square must be finite")
+    if a["s"] == 0.0:
+        raise reader.wrong("s", a["s"], "must not be 0")
+    return StaticControl(code.ARC_LENGTH, a["s"], weight=weight)
+
+
+def _implicit(reader: Reader, name: str, alpha_m: float, alpha_f: float, beta: float, gamma: float) -> Implicit:
+    """An integrator of these coefficients: beta divides, so it must be above 0."""
+    for what, value in (("alphaM", alpha_m), ("alphaF", alpha_f), ("beta", beta), ("gamma", gamma)):
+        if not math.isfinite(value):
+            raise reader.wrong(what, value, "must be finite")
+    if not beta > 0.0:
+        raise reader.wrong("beta", beta, "must be above 0")
+    return Implicit(name, alpha_m, alpha_f, beta, gamma)
 
 
 @INTEGRATORS.kind("Newmark", form="gamma beta | -form form:w", into="Newmark")
 def _newmark(reader: Reader, a: dict[str, Any], name: str) -> Implicit:
     if a["form"] not in (None, "D", "d"):
-        raise reader.unsupported(f"option '-form' = {a['form']!r} is not supported. Use D.")
+        raise reader.unsupported(f"option '-form' = {shown(a['form'])} is not supported. Use D.")
     if not a["beta"] > 0.0:
         raise reader.unsupported("beta = 0 is not supported: use NewmarkExplicit.")
-    return Implicit(name, 1.0, 1.0, a["beta"], a["gamma"])
+    return _implicit(reader, name, 1.0, 1.0, a["beta"], a["gamma"])
 
 
 @INTEGRATORS.kind("HHT", form="alpha gamma=None beta=None", into="HHT")
 def _hht(reader: Reader, a: dict[str, Any], name: str) -> Implicit:
     alpha = a["alpha"]
     gamma = 1.5 - alpha if a["gamma"] is None else a["gamma"]
-    beta = (2.0 - alpha) ** 2 / 4.0 if a["beta"] is None else a["beta"]
-    return Implicit(name, 1.0, alpha, beta, gamma)
+    beta = (2.0 - alpha) * (2.0 - alpha) / 4.0 if a["beta"] is None else a["beta"]
+    return _implicit(reader, name, 1.0, alpha, beta, gamma)
 
 
 @INTEGRATORS.kind("GeneralizedAlpha", form="alphaM alphaF gamma=None beta=None", into="GeneralizedAlpha")
 def _generalized(reader: Reader, a: dict[str, Any], name: str) -> Implicit:
     difference = a["alphaM"] - a["alphaF"]
     gamma = 0.5 + difference if a["gamma"] is None else a["gamma"]
-    beta = (1.0 + difference) ** 2 / 4.0 if a["beta"] is None else a["beta"]
-    return Implicit(name, a["alphaM"], a["alphaF"], beta, gamma)
+    beta = (1.0 + difference) * (1.0 + difference) / 4.0 if a["beta"] is None else a["beta"]
+    return _implicit(reader, name, a["alphaM"], a["alphaF"], beta, gamma)
 
 
 @INTEGRATORS.kind("HHTGeneralized", form="rhoInf", into="GeneralizedAlpha")
 def _hht_generalized(reader: Reader, a: dict[str, Any], name: str) -> Implicit:
     r = a["rhoInf"]
+    if not 0.0 <= r <= 1.0:
+        raise reader.wrong("rhoInf", r, "must lie between 0 and 1")
     m, f = (2.0 - r) / (1.0 + r), 1.0 / (1.0 + r)
-    return Implicit(name, m, f, (1.0 + m - f) ** 2 / 4.0, 0.5 + m - f)
+    return _implicit(reader, name, m, f, (1.0 + m - f) ** 2 / 4.0, 0.5 + m - f)
 
 
 @INTEGRATORS.kind("NewmarkExplicit", form="gamma", into="NewmarkExplicit")

@@ -8,9 +8,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from femu.errors import shown
 from femu.loads import DistributedLoad, PointLoad, UniformLoad
 from femu.opensees.arguments import Reader
 from femu.opensees.domain import DOFS, Domain, LoadPattern, domain
+from femu.opensees.model_commands import started
 from femu.opensees.table import SLOW, Kinds, command
 
 Array = npt.NDArray[np.float64]
@@ -58,6 +60,7 @@ def _plain(d: Domain, reader: Reader, tag: int) -> LoadPattern:
 @PATTERNS.kind("UniformExcitation", form="dir:i | -accel accelSeriesTag:i | -fact fact", into="base acceleration")
 def _uniform(d: Domain, reader: Reader, tag: int) -> LoadPattern:
     a = reader.read("dir:i | -accel accelSeriesTag:i | -fact fact", ("-disp", "-vel", "-vel0"))
+    started(reader)
     names = DOFS[d.ndm, d.ndf]
     if not 1 <= a["dir"] <= len(names):
         raise reader.error(f"dir = {a['dir']} must lie between 1 and {len(names)}.")
@@ -110,7 +113,7 @@ def ele_load(reader: Reader) -> None:
             first, last = reader.take("first", "i"), reader.take("last", "i")
             tags += [int(t) for t in domain.model.elements if first <= int(t) <= last]
         else:
-            raise reader.error(f"unknown option {option!r}. Options: -ele, -range, -type.")
+            raise reader.error(f"unknown option {shown(option)}. Options: -ele, -range, -type.")
     if not reader.left:
         raise reader.error("option -type is missing.")
     reader.take("-type", "w")
@@ -183,7 +186,7 @@ def ground_motion(reader: Reader) -> None:
     target = _open(reader, "MultipleSupport")
     tag, kind = reader.take("gmTag", "i"), reader.take("kind", "w")
     if kind != "Plain":
-        raise reader.unsupported(f"kind {kind!r} is not supported. Use 'Plain'.")
+        raise reader.unsupported(f"kind {shown(kind)} is not supported. Use 'Plain'.")
     a = reader.read(" | -disp tsTag:i | -vel tsTag:i | -accel tsTag:i | -fact fact", ("-int",))
     if a["disp"] is None:
         raise reader.unsupported("a ground motion without -disp is not supported: give displacement, velocity and acceleration.")

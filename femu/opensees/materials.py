@@ -10,6 +10,7 @@ from typing import Any
 
 from femu import materials as laws
 from femu.component import Material
+from femu.errors import shown
 from femu.opensees.arguments import Reader
 from femu.opensees.domain import Domain, domain
 from femu.opensees.table import Kinds, command
@@ -114,7 +115,7 @@ def _hysteretic(d: Domain, reader: Reader, a: dict[str, Any]) -> Material:
 def _pair(reader: Reader, option: str, values: list[float], default: float) -> list[float]:
     """One or two values of an option: one counts for both."""
     if len(values) > 2:
-        raise reader.error(f"option {option!r} takes one or two numbers, {len(values)} were given.")
+        raise reader.error(f"option {shown(option)} takes one or two numbers, {len(values)} were given.")
     return values * 2 if len(values) == 1 else values or [default, default]
 
 
@@ -149,7 +150,7 @@ def _hysteretic_sm(d: Domain, reader: Reader, a: dict[str, Any]) -> Material:
 def _pinching4(d: Domain, reader: Reader, a: dict[str, Any]) -> Material:
     numbers, kind = a["numbers"], a["dmgType"].removeprefix("damage").removeprefix("Damage").lower()
     if kind not in ("cycle", "energy"):
-        raise reader.error(f"dmgType = {a['dmgType']!r} must be 'cycle' or 'energy'.")
+        raise reader.error(f"dmgType = {shown(a['dmgType'])} must be 'cycle' or 'energy'.")
     if len(numbers) not in (27, 38):
         raise reader.error("needs 4 points (stress, strain) a side, rDisp rForce uForce a side, gK1 gK2 gK3 gK4 gKLim, gD1 ... "
                            "gDLim, gF1 ... gFLim, gE (38 numbers), or one side alone (27); "

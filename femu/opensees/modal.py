@@ -8,8 +8,10 @@ from typing import Any
 import numpy as np
 
 from femu.analyses.eigen import eigen as find_modes
+from femu.errors import shown
 from femu.opensees.arguments import Reader
-from femu.opensees.domain import domain
+from femu.opensees.domain import domain, kept_finite
+from femu.opensees.files import write_text
 from femu.opensees.table import command
 
 _SOLVERS = ("-genBandArpack", "-fullGenLapack", "-symmBandLapack", "-frequency", "-generalized", "-Umfpack", "genBandArpack",
@@ -22,12 +24,14 @@ def eigen(reader: Reader) -> list[float]:
     while isinstance(reader.peek(), str):
         solver = reader.take("solver", "w")
         if solver not in _SOLVERS:
-            raise reader.unsupported(f"option {solver!r} is not supported. Supported: {', '.join(_SOLVERS[:3])}.")
+            raise reader.unsupported(f"option {shown(solver)} is not supported. Supported: {', '.join(_SOLVERS[:3])}.")
     count = reader.read("numEigenvalues:i")["numEigenvalues"]
     if not domain.model.elements:
         raise reader.error("there are no elements.")
-    domain.modes = find_modes(domain.program, count, state=domain.state, parameters=domain.program.parameters.vector)
-    domain.eigenvalues = [float(w) ** 2 for w in domain.modes.frequencies]
+    with kept_finite(domain.state):
+        modes = find_modes(domain.program, count, state=domain.state, parameters=domain.program.parameters.vector)
+    domain.modes, domain.eigenvalues = modes, [float(w) ** 2 for w in modes.frequencies]
+    domain.modal_ratios = domain.modal_ratios[:len(domain.eigenvalues)]
     return list(domain.eigenvalues)
 
 
@@ -60,6 +64,9 @@ def modal_damping(reader: Reader) -> None:
     factors = reader.read("*factors")["factors"]
     if domain.modes is None:
         raise reader.error("there are no modes yet: call eigen first.")
+    wrong = [factor for factor in factors if factor < 0.0]
+    if wrong:
+        raise reader.wrong("factor", wrong[0], "must not be negative")
     count = len(domain.eigenvalues)
     if len(factors) not in (1, count):
         raise reader.error(f"needs one factor, or {count}, one for each mode; {len(factors)} were given.")
@@ -74,12 +81,13 @@ def modal_properties(reader: Reader) -> Any:
     a = reader.read(" | -print | -file file:w | -unorm | -return")
     if domain.modes is None:
         raise reader.error("there are no modes yet: call eigen first.")
+    if min(domain.eigenvalues, default=0.0) <= 0.0:
+        raise reader.error(f"eigenvalue {min(domain.eigenvalues, default=0.0)!r} has no period: it must be above 0.")
     found = properties(a["unorm"])
     if a["print"]:
         print(_report(found))
-    if a["file"]:
-        with open(a["file"], "w") as file:
-            file.write(_report(found))
+    if a["file"] is not None:
+        write_text(reader, a["file"], _report(found))
     return found if a["return"] else None
 
 

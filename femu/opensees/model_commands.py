@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from femu.errors import shown
 from femu.model import Model
 from femu.opensees.arguments import Reader
 from femu.opensees.domain import DOFS, Transformation, domain
@@ -18,17 +19,19 @@ def wipe(reader: Reader) -> None:
     from femu.opensees.analysis import wipe_analysis
     from femu.opensees.recorders import close_all
 
-    close_all()
-    wipe_analysis()
-    domain.session = None
-    domain.clear()
+    try:
+        close_all()
+    finally:  # also where a recorder could not write
+        wipe_analysis()
+        domain.session = None
+        domain.clear()
 
 
 @command("model", "model", "kind:w | -ndm ndm:i | -ndf ndf:i", "Say how many dimensions and degrees of freedom there are.")
 def model(reader: Reader) -> None:
     kind = reader.take("kind", "w")
     if kind.lower() not in ("basic", "basicbuilder"):
-        raise reader.unsupported(f"kind {kind!r} is not supported. Use 'basic'.")
+        raise reader.unsupported(f"kind {shown(kind)} is not supported. Use 'basic'.")
     a = reader.read(" | -ndm ndm:i | -ndf ndf:i")
     ndm = a["ndm"]
     if ndm is None:
@@ -58,18 +61,20 @@ def node(reader: Reader) -> None:
     crds = a["crds"]
     if len(crds) != domain.ndm:
         raise reader.error(f"node {tag} has {len(crds)} coordinates and needs {domain.ndm} (ndm).")
-    ndf = a["ndf"] or domain.ndf
+    ndf = domain.ndf if a["ndf"] is None else a["ndf"]
     if (domain.ndm, ndf) not in DOFS:
         raise reader.unsupported(f"option '-ndf' = {ndf} is not supported in {domain.ndm} dimensions.")
     if tag in domain.node_dofs:
         raise reader.error(f"there is already a node with tag {tag}.")
-    domain.model.node(tag, *crds)
-    domain.node_dofs[tag] = DOFS[domain.ndm, ndf]
-    domain.touch()
-    if a["mass"]:
-        _set_mass(reader, tag, a["mass"])
     if any(a["disp"]) or any(a["vel"]):
         raise reader.unsupported("options '-disp' and '-vel' are not supported: use setNodeDisp and setNodeVel.")
+    names = DOFS[domain.ndm, ndf]
+    masses = _masses(reader, tag, names, a["mass"]) if a["mass"] else []
+    domain.model.node(tag, *crds)
+    domain.node_dofs[tag] = names
+    domain.touch()
+    if masses:
+        _set_mass(tag, names, masses)
 
 
 @command("fix", "model", "nodeTag:i *constrValues:i", "Hold a node in the directions marked 1.")
@@ -79,22 +84,36 @@ def fix(reader: Reader) -> None:
 
 
 def _fix(reader: Reader, tag: int, values: list[int]) -> None:
-    names = domain.node(tag, reader)
-    if len(values) < len(names):
-        raise reader.error(f"node {tag} has {len(names)} degrees of freedom, but {len(values)} constrValues were given.")
-    held = [d for d, value in zip(names, values, strict=False) if value]
+    held = _held(reader, tag, values)
     if held:
         domain.model.fix(tag, held)
         domain.touch()
 
 
+def _held(reader: Reader, tag: int, values: list[int]) -> list[str]:
+    """Directions of a node that are marked."""
+    names = domain.node(tag, reader)
+    if len(values) < len(names):
+        raise reader.error(f"node {tag} has {len(names)} degrees of freedom, but {len(values)} constrValues were given.")
+    return [d for d, value in zip(names, values, strict=False) if value]
+
+
 def _fix_at(reader: Reader, axis: int) -> None:
+    started(reader)
+    if axis >= domain.ndm:
+        raise reader.error(f"needs a model with ndm {axis + 1} or more; this one has ndm {domain.ndm}.")
     place = reader.take("coordinate")
     a = reader.read("*constrValues:i | -tol tol")
     tolerance = 1e-10 if a["tol"] is None else a["tol"]
-    for tag, found in domain.model.nodes.items():
-        if abs(found.coordinates[axis] - place) < tolerance:
-            _fix(reader, int(tag), a["constrValues"])
+    if not tolerance > 0.0:
+        raise reader.wrong("-tol", tolerance, "must be above 0")
+    if not a["constrValues"]:
+        raise reader.error("argument constrValues is missing.")
+    there = [int(tag) for tag, found in domain.model.nodes.items() if abs(found.coordinates[axis] - place) < tolerance]
+    for tag in there:
+        _held(reader, tag, a["constrValues"])  # all of them before any is fixed
+    for tag in there:
+        _fix(reader, tag, a["constrValues"])
 
 
 @command("fixX", "model", "x *constrValues:i | -tol tol", "Fix all nodes at an x coordinate.")
@@ -112,13 +131,17 @@ def fix_z(reader: Reader) -> None:
     _fix_at(reader, 2)
 
 
-def _set_mass(reader: Reader, tag: int, values: list[float]) -> None:
-    names = domain.node(tag, reader)
+def _masses(reader: Reader, tag: int, names: tuple[str, ...], values: list[float]) -> list[float]:
+    """Masses of a node in its directions."""
     if len(values) < len(names):
         raise reader.error(f"node {tag} has {len(names)} degrees of freedom, but {len(values)} masses were given.")
     values = values[:len(names)]
     if min(values) < 0.0:
         raise reader.error(f"mass = {values} must not be negative.")
+    return values
+
+
+def _set_mass(tag: int, names: tuple[str, ...], values: list[float]) -> None:
     domain.node_mass[tag] = list(values)
     found = domain.model.nodes[tag].mass
     found.clear()
@@ -129,8 +152,8 @@ def _set_mass(reader: Reader, tag: int, values: list[float]) -> None:
 @command("mass", "model", "nodeTag:i *massValues", "Set the mass of a node.")
 def mass(reader: Reader) -> None:
     tag = reader.take("nodeTag", "i")
-    domain.node(tag, reader)
-    _set_mass(reader, tag, reader.read("*massValues")["massValues"])
+    names = domain.node(tag, reader)
+    _set_mass(tag, names, _masses(reader, tag, names, reader.read("*massValues")["massValues"]))
 
 
 @command("equalDOF", "model", "rNodeTag:i cNodeTag:i *dofs:i", "Let a node move as another one does in some directions.")
@@ -154,7 +177,7 @@ def rigid_link(reader: Reader) -> None:
     elif a["type"] == "beam":
         domain.model.rigid_link(a["rNodeTag"], a["cNodeTag"])
     else:
-        raise reader.error(f"type = {a['type']!r} must be 'bar' or 'beam'.")
+        raise reader.error(f"type = {shown(a['type'])} must be 'bar' or 'beam'.")
     domain.touch()
 
 
@@ -228,9 +251,9 @@ def region(reader: Reader) -> None:
         domain.node(n, reader)
     if eles and not (a["eleOnly"] or a["eleOnlyRange"]):
         nodes += [int(n) for e in eles for n in domain.model.elements[e].nodes if n not in nodes]
-    domain.regions[tag] = (eles, nodes)
     if a["rayleigh"]:
         _region_damping(reader, eles, nodes, a["rayleigh"])
+    domain.regions[tag] = (eles, nodes)
 
 
 def _region_damping(reader: Reader, eles: list[int], nodes: list[int], coefficients: tuple[float, ...]) -> None:
@@ -245,6 +268,8 @@ def _region_damping(reader: Reader, eles: list[int], nodes: list[int], coefficie
         heavy = [t for t, e in domain.model.elements.items() if getattr(e, "mass", 0.0) and t not in eles]
         if massive or heavy:
             raise reader.unsupported("option '-rayleigh' with alphaM needs all nodes and elements with mass in the region.")
+    domain.model.rayleigh(mass=mass, current=current, initial=initial, committed=committed)
+    domain.touch()
     if before is None:
         for found in domain.model.elements.values():
             if hasattr(found, "damped"):
@@ -253,8 +278,6 @@ def _region_damping(reader: Reader, eles: list[int], nodes: list[int], coefficie
         found = domain.model.elements[e]
         if domain.asked_damping.get(e, False):
             found.damped = True  # type: ignore[attr-defined]
-    domain.model.rayleigh(mass=mass, current=current, initial=initial, committed=committed)
-    domain.touch()
 
 
 @command("remove", "model", "what:w tag:i=None", "Remove something: element, node, loadPattern, sp, recorder, recorders ...")
@@ -286,6 +309,8 @@ def remove(reader: Reader) -> None:
         users = [e for e, found in domain.model.elements.items() if tag in found.nodes]
         if users:
             raise reader.error(f"node {tag} still has elements: {users}. Remove them first.")
+        if any(tag in pair[:2] for pair in (*domain.model.equal, *domain.model.links, *domain.model.diaphragms)):
+            raise reader.error(f"node {tag} is tied to another one. Remove that first: remove('mp', constrainedNodeTag).")
         if any(tag in r.nodes for r in domain.recorders.values()):
             raise reader.unsupported(f"removing node {tag}, which a recorder writes, is not supported: remove the recorder.")
         domain.touch()
@@ -306,8 +331,10 @@ def remove(reader: Reader) -> None:
         domain.touch()
     elif what in ("mp", "MPconstraint"):
         tag = reader.take("constrainedNodeTag", "i")
+        domain.node(tag, reader)
         domain.model.equal = [item for item in domain.model.equal if item[1] != tag]
         domain.model.links = [item for item in domain.model.links if item[1] != tag]
+        domain.model.diaphragms = [item for item in domain.model.diaphragms if item[1] != tag]
         domain.touch()
     elif what == "recorder":
         from femu.opensees.recorders import close
@@ -317,5 +344,5 @@ def remove(reader: Reader) -> None:
         domain.find("timeSeries", domain.series, tag := reader.take("tag", "i"), reader)
         del domain.series[tag]
     else:
-        raise reader.unsupported(f"removing {what!r} is not supported. Supported: element, node, loadPattern, sp, mp, recorder, "
-                                 "recorders, timeSeries.")
+        raise reader.unsupported(f"removing {shown(what)} is not supported. Supported: element, node, loadPattern, sp, mp, "
+                                 "recorder, recorders, timeSeries.")

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from femu import context as slot
+from femu.errors import FemuError, shown
 from femu.opensees.analysis import present
-from femu.opensees.arguments import Reader
+from femu.opensees.arguments import Reader, looks_like_number
 from femu.opensees.domain import domain
-from femu.opensees.session import Session
 from femu.opensees.table import command
 
 NAMES = {"E": "E", "E0": "E", "A": "A", "area": "area", "I": "I", "Iz": "I", "Iy": "Iy", "G": "G", "J": "J", "Fy": "fy",
@@ -22,7 +22,7 @@ def _find(reader: Reader) -> list[str]:
     """Names of the parameters that the rest of a command means."""
     kind = reader.take("kind", "w")
     if kind != "element":
-        raise reader.unsupported(f"a parameter of a {kind!r} is not supported. Supported: element.")
+        raise reader.unsupported(f"a parameter of a {shown(kind)} is not supported. Supported: element.")
     tag = reader.take("eleTag", "i")
     domain.element(tag, reader)
     words = [w for w in reader.items[reader.at:] if isinstance(w, str)]
@@ -31,11 +31,11 @@ def _find(reader: Reader) -> list[str]:
     reader.at = len(reader.items)
     word = words[-1] if words else ""
     if word not in NAMES:
-        raise reader.unsupported(f"parameter {word!r} is not supported. Supported: {', '.join(NAMES)}.")
+        raise reader.unsupported(f"parameter {shown(word)} is not supported. Supported: {', '.join(NAMES)}.")
     wanted = {NAMES[word], *(["area"] if word == "A" else [])}
     found = [name for name in domain.program.parameters.names if name.startswith(f"{tag}.") and name.rpartition(".")[2] in wanted]
     if not found:
-        raise reader.error(f"element {tag} has no parameter {word!r}.")
+        raise reader.error(f"element {tag} has no parameter {shown(word)}.")
     return found
 
 
@@ -53,16 +53,19 @@ def add_to_parameter(reader: Reader) -> None:
     found += _find(reader)
 
 
-def _set(session: Session, names: list[str], value: float) -> None:
+def _set(reader: Reader, names: list[str], value: float) -> None:
+    session = present(reader)
     session.flush()
-    program, state, run = session.program, session.state, session.run
-    for name in names:
-        program.parameters[name] = value
-        domain.changed[name] = value
-    run[slot.U][:] = state.vector[program.layout.u:program.layout.v]
-    run.determine(slot.EVALUATE)
-    state.vector[program.layout.elements:] = run[slot.T]
-    state.vector[program.layout.internal:program.layout.damping] = run[slot.F]
+    program, run = session.program, session.run
+    before = program.parameters.vector.copy()
+    try:
+        for name in names:
+            program.parameters[name] = value
+        session.evaluate(reader)
+    except FemuError:
+        program.parameters.vector[:] = before
+        raise
+    domain.changed.update(dict.fromkeys(names, value))
     if session.plan.transient or run.context[slot.KINITIAL]:
         session.end()  # matrices that were made once, such as mass and damping, may hold the number
     else:
@@ -72,7 +75,7 @@ def _set(session: Session, names: list[str], value: float) -> None:
 @command("updateParameter", "parameters", "tag:i newValue", "Give a parameter a new value.")
 def update_parameter(reader: Reader) -> None:
     a = reader.read("tag:i newValue")
-    _set(present(reader), domain.find("parameter", domain.parameters, a["tag"], reader), a["newValue"])
+    _set(reader, domain.find("parameter", domain.parameters, a["tag"], reader), a["newValue"])
 
 
 @command("setParameter", "parameters", "| -val value | -ele *eles:i", "Give a number of several elements a new value.")
@@ -80,13 +83,14 @@ def set_parameter(reader: Reader) -> None:
     a, words = _split(reader)
     if a["val"] is None or not a["ele"] or not words:
         raise reader.error("needs -val value, -ele *eleTags and the name of the parameter.")
-    for tag in a["ele"]:
-        _set(present(reader), _find(Reader(reader.command, ("element", tag, *words))), a["val"])
+    names = [name for tag in a["ele"] for name in _find(Reader(reader.command, ("element", tag, *words)))]
+    _set(reader, names, a["val"])
 
 
 def _split(reader: Reader) -> tuple[dict[str, Any], list[Any]]:
-    words = [w for w in reader.items if isinstance(w, str) and not w.startswith("-")]
-    reader.items = [w for w in reader.items if not (isinstance(w, str) and not w.startswith("-"))]
+    named = [isinstance(w, str) and not w.startswith("-") and not looks_like_number(w) for w in reader.items]
+    words = [w for w, name in zip(reader.items, named, strict=True) if name]
+    reader.items = [w for w, name in zip(reader.items, named, strict=True) if not name]
     return reader.read(" | -val value | -ele *eles:i", ("-eleRange",)), words
 
 

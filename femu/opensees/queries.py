@@ -6,11 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from femu import context as slot
+from femu.errors import FemuError, shown
 from femu.opensees import element_responses, responses, section_responses
 from femu.opensees.analysis import present
-from femu.opensees.arguments import Reader
+from femu.opensees.arguments import LARGEST_WHOLE, Reader
 from femu.opensees.domain import domain, tags
+from femu.opensees.files import write_text
 from femu.opensees.table import SLOW, command
 
 
@@ -24,7 +25,10 @@ def _picked(values: list[float], node: int, dof: int | None, reader: Reader) -> 
 def _quick(start: str) -> Any:
     """One number of a node, where it stands in the state being known from an earlier call."""
     def quick(arguments: tuple[Any, ...]) -> Any:
-        place = domain.places.get((start, *arguments)) if len(arguments) == 2 else None
+        try:
+            place = domain.places.get((start, *arguments)) if len(arguments) == 2 else None
+        except TypeError:  # an argument that is no tag
+            return SLOW
         return SLOW if place is None else domain.reached.vector.item(place)  # type: ignore[union-attr]
 
     return quick
@@ -64,8 +68,6 @@ def node_accel(reader: Reader) -> Any:
 
 @command("reactions", "queries", "", "Work out reactions, for nodeReaction.")
 def reactions(reader: Reader) -> None:
-    if reader.left:
-        raise reader.unsupported(f"option {reader.peek()!r} is not supported.")
     domain.reacting = present(reader).now()
 
 
@@ -111,6 +113,8 @@ def node_dofs(reader: Reader) -> list[int]:
 
 @command("nodeBounds", "queries", "", "Smallest and largest coordinates.")
 def node_bounds(reader: Reader) -> list[float]:
+    if not domain.model.nodes:
+        raise reader.error("there are no nodes yet.")
     all_nodes = np.array([n.coordinates for n in domain.model.nodes.values()])
     low, high = np.zeros(3), np.zeros(3)
     low[:all_nodes.shape[1]], high[:all_nodes.shape[1]] = all_nodes.min(axis=0), all_nodes.max(axis=0)
@@ -242,6 +246,9 @@ def get_num_elements(reader: Reader) -> int:
 
 @command("getNDM", "queries", "nodeTag:i=None", "Number of dimensions.")
 def get_ndm(reader: Reader) -> list[int]:
+    node = reader.read("nodeTag:i=None")["nodeTag"]
+    if node is not None:
+        domain.node(node, reader)
     return [domain.ndm]
 
 
@@ -258,10 +265,14 @@ def system_size(reader: Reader) -> int:
 
 @command("printModel", "queries", "*words | -file file:w", "Print nodes and elements, in femu's words.")
 def print_model(reader: Reader) -> None:
+    for item in reader.items:
+        if not isinstance(item, (str, int)) or (isinstance(item, int) and abs(item) > LARGEST_WHOLE):
+            raise reader.error(f"{shown(item)} must be a word or a tag.")
     lines = [str(found) for found in (*domain.model.nodes.values(), *domain.model.elements.values())]
-    if "-file" in reader.items[:-1]:
-        with open(str(reader.items[reader.items.index("-file") + 1]), "w") as file:
-            file.write("\n".join(lines) + "\n")
+    option = next((place for place, item in enumerate(reader.items) if isinstance(item, str) and item == "-file"), None)
+    if option is not None:
+        reader.at = option + 1
+        write_text(reader, reader.take("-file file", "w"), "\n".join(lines) + "\n")
     else:
         print("\n".join(lines))
 
@@ -282,7 +293,7 @@ def log_file(reader: Reader) -> None:
 def set_precision(reader: Reader) -> None:
     from femu.opensees import recorders
 
-    recorders.DIGITS = reader.read("digits:i")["digits"]
+    recorders.DIGITS = recorders.digits_of(reader, reader.read("digits:i")["digits"])
 
 
 # --- writing into the state ---
@@ -296,13 +307,15 @@ def _write(reader: Reader, start: str) -> None:
     place = program.numbering.place.get((a["nodeTag"], direction))
     if place is None:
         raise reader.error(f"no element uses node {a['nodeTag']}, dof {a['dof']}.")
-    state.vector[getattr(program.layout, start) + place] = a["value"]
+    at = getattr(program.layout, start) + place
+    before = float(state.vector[at])
+    state.vector[at] = a["value"]
     if start == "u":
-        run = session.run
-        run[slot.U][:] = state.vector[program.layout.u:program.layout.v]
-        run.determine(slot.EVALUATE)
-        state.vector[program.layout.elements:] = run[slot.T]
-        state.vector[program.layout.internal:program.layout.damping] = run[slot.F]
+        try:
+            session.evaluate(reader)
+        except FemuError:
+            state.vector[at] = before
+            raise
     session.refresh()
 
 

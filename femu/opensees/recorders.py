@@ -5,39 +5,54 @@ from __future__ import annotations
 import atexit
 import os
 from abc import ABC, abstractmethod
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from femu.errors import shown
 from femu.opensees import responses
 from femu.opensees.arguments import Reader
 from femu.opensees.domain import domain
-from femu.opensees.session import Needs, Rows
+from femu.opensees.files import checked_name, refused
+from femu.opensees.session import Needs, Rows, give
 from femu.opensees.table import Kinds, command
 
 Array = npt.NDArray[np.float64]
 RECORDERS = Kinds("recorder", "recorder")
 DIGITS = 6  # significant digits of a number, as OpenSees writes them
+MOST_DIGITS = 40
 LATE = 1e-5  # share of -dT by which a step may come before its time
 
 _OUTPUT = ("-file file:w | -fileAdd file:w | -time | -dT dT | -closeOnWrite | -precision digits:i | -scientific")
 _REFUSED = ("-xml", "-binary", "-tcp", "-csv", "-fileCSV", "-database", "-rTolDt", "-timeSeries", "-nodeOutput")
+_NAMING = ("-file", "-fileAdd", "-xml", "-binary", "-csv", "-tcp", "-fileCSV")  # a name follows
 _NODE_RESPONSES = ("disp", "vel", "accel", "reaction", "eigen", "displacement", "velocity", "acceleration")
 
 
 class Recorder(ABC):
     """One recorder: takes rows, and writes them."""
 
-    def __init__(self, a: dict[str, Any], append: bool) -> None:
-        self.path = Path(a["file"] or a["fileAdd"] or os.devnull)
+    def __init__(self, a: dict[str, Any], reader: Reader) -> None:
+        named = [checked_name(reader, option, a[option[1:]]) for option in ("-file", "-fileAdd") if a[option[1:]] is not None]
+        self.path = Path(named[0] if named else os.devnull)
+        self.append = a["fileAdd"] is not None
         self.timed, self.interval = bool(a["time"]), a["dT"] or 0.0
-        self.digits = a["precision"] or DIGITS
+        if self.interval < 0.0:
+            raise reader.wrong("-dT", self.interval, "must not be negative")
+        self.digits = DIGITS if a["precision"] is None else digits_of(reader, a["precision"])
         self.scientific = bool(a["scientific"])
         self.next = -np.inf
-        if not append:
-            self.path.write_text("")
+
+    def begin(self) -> None:
+        """Make sure that the file can be written, and empty it unless rows are to be added."""
+        try:
+            with self.path.open("a" if self.append else "w"):
+                pass
+        except (OSError, ValueError) as problem:
+            raise refused(self.path, problem) from None
 
     nodes: frozenset[int] = frozenset()
     elements: frozenset[int] = frozenset()
@@ -70,8 +85,11 @@ class Recorder(ABC):
         """Add rows of numbers to the file."""
         number = f"%.{self.digits}{'e' if self.scientific else 'g'}"
         line = " ".join([number] * table.shape[1]) + "\n"
-        with self.path.open("a") as file:
-            file.write("".join([line % tuple(row) for row in table.tolist()]))
+        try:
+            with self.path.open("a") as file:
+                file.write("".join([line % tuple(row) for row in table.tolist()]))
+        except OSError as problem:
+            raise refused(self.path, problem) from None
 
     def close(self) -> None:
         """Write what is left."""
@@ -98,22 +116,22 @@ class Envelope(Recorder):
             table = self.rows
             if self.timed:
                 table = np.stack([self.times, self.rows], axis=2).reshape(3, -1)
-            self.write(table)
             self.rows = None
+            self.write(table)
 
 
 class NodeRecorder(Recorder):
     """Responses of nodes in given directions."""
 
-    def __init__(self, a: dict[str, Any], append: bool, nodes: list[int], dofs: list[int], words: list[str],
-                 reader: Reader) -> None:
-        super().__init__(a, append)
+    def __init__(self, a: dict[str, Any], nodes: list[int], dofs: list[int], words: list[str], reader: Reader) -> None:
+        super().__init__(a, reader)
         self.tags, self.dofs, self.word = nodes, dofs, words[0]
         self.mode = 0
         if self.word == "eigen":
-            if len(words) < 2 or responses.whole(words[1]) is None:
-                raise reader.error("response 'eigen' needs the number of the mode.")
-            self.mode = int(words[1])
+            mode = responses.whole(words[1]) if len(words) > 1 else None
+            if mode is None or mode < 1:
+                raise reader.error(f"response 'eigen' needs the number of the mode, from 1 on; the words are {shown(words)}.")
+            self.mode = mode
         self.nodes = frozenset(nodes)
         self.reactions = self.word == "reaction"
         if self.reactions:
@@ -138,9 +156,8 @@ class NodeRecorder(Recorder):
 class ElementRecorder(Recorder):
     """Responses of elements."""
 
-    def __init__(self, a: dict[str, Any], append: bool, tags: list[int], words: list[Any], dofs: list[int],
-                 reader: Reader) -> None:
-        super().__init__(a, append)
+    def __init__(self, a: dict[str, Any], tags: list[int], words: list[Any], dofs: list[int], reader: Reader) -> None:
+        super().__init__(a, reader)
         self.asked = [responses.element_response(domain, tag, list(words), reader) for tag in tags]
         self.elements = frozenset(tags)
         self.states = frozenset(tag for tag, asked in zip(tags, self.asked, strict=True) if asked.state)
@@ -156,9 +173,8 @@ class ElementRecorder(Recorder):
 class DriftRecorder(Recorder):
     """Difference of the displacements of two nodes over their distance."""
 
-    def __init__(self, a: dict[str, Any], append: bool, pairs: list[tuple[int, int]], dof: int, across: int,
-                 reader: Reader) -> None:
-        super().__init__(a, append)
+    def __init__(self, a: dict[str, Any], pairs: list[tuple[int, int]], dof: int, across: int, reader: Reader) -> None:
+        super().__init__(a, reader)
         self.pairs, self.dof = pairs, dof
         self.nodes = frozenset(n for pair in pairs for n in pair)
         nodes = domain.model.nodes
@@ -197,6 +213,7 @@ def recorder(reader: Reader) -> int:
     kind = RECORDERS.find(reader)
     reader.command = f"recorder({kind.name!r})"
     made = kind.make(reader, kind.name)
+    made.begin()
     if domain.session is not None:
         domain.session.end()  # what it records is laid out when a session begins
     tag = domain.next_recorder
@@ -216,7 +233,10 @@ def _nodes(reader: Reader, a: dict[str, Any]) -> list[int]:
         tags += domain.find("region", domain.regions, a["region"], reader)[1]
     for tag in tags:
         domain.node(tag, reader)
-    return tags or sorted(domain.node_dofs)
+    tags = tags or sorted(domain.node_dofs)
+    if not tags:
+        raise reader.error("there are no nodes to record.")
+    return tags
 
 
 def _split(reader: Reader, form: str) -> tuple[dict[str, Any], list[Any]]:
@@ -226,11 +246,15 @@ def _split(reader: Reader, form: str) -> tuple[dict[str, Any], list[Any]]:
         item = reader.items[at]
         if isinstance(item, str) and not item.startswith("-"):
             before = reader.items[at - 1] if at > reader.at else None
-            if before not in ("-file", "-fileAdd", "-xml", "-binary", "-csv", "-tcp", "-fileCSV"):
+            if not isinstance(before, str) or before not in _NAMING:
                 break
         at += 1
     words = reader.items[at:]
     del reader.items[at:]
+    for word in words:
+        if not isinstance(word, (str, int, float)) or (isinstance(word, str) and word.startswith("-")
+                                                       and responses.whole(word) is None and not responses.is_number(word)):
+            raise reader.error(f"{shown(word)} stands behind the response {shown(words[0])}: options stand before it.")
     return reader.read(form, _REFUSED), words
 
 
@@ -239,17 +263,17 @@ def _node(reader: Reader, name: str) -> Recorder:
     a, words = _split(reader, _NODE)
     if not words:
         raise reader.error("the response is missing, for example 'disp'.")
-    parts = str(words[0]).split()
+    parts = str(words[0]).split() or [""]
     words = [*parts, *words[1:]]
     if words[0] not in _NODE_RESPONSES:
-        raise reader.unsupported(f"response {words[0]!r} is not supported. Supported: {', '.join(_NODE_RESPONSES[:5])}.")
+        raise reader.unsupported(f"response {shown(words[0])} is not supported. Supported: {', '.join(_NODE_RESPONSES[:5])}.")
     nodes = _nodes(reader, a)
     most = min(len(domain.node_dofs[n]) for n in nodes)
     dofs = a["dof"] or list(range(1, most + 1))
     if min(dofs) < 1 or max(dofs) > most:
         raise reader.error(f"-dof {dofs} must lie between 1 and {most}.")
     cls: Any = EnvelopeNodeRecorder if name.startswith("Envelope") else NodeRecorder
-    return cls(a, a["fileAdd"] is not None, nodes, dofs, words, reader)
+    return cls(a, nodes, dofs, words, reader)
 
 
 _ELEMENT = f"| {_OUTPUT} | -ele *eles:i | -eleRange first:i last:i | -region region:i | -dof *dofs:i"
@@ -265,10 +289,12 @@ def _element(reader: Reader, name: str) -> Recorder:
         tags += domain.find("region", domain.regions, a["region"], reader)[0]
     if not tags:
         tags = sorted(int(t) for t in domain.model.elements)
+    if not tags:
+        raise reader.error("there are no elements to record.")
     if len(words) == 1 and isinstance(words[0], str):
         words = words[0].split()
     cls: Any = EnvelopeElementRecorder if name.startswith("Envelope") else ElementRecorder
-    return cls(a, a["fileAdd"] is not None, tags, words, a["dof"], reader)
+    return cls(a, tags, words, a["dof"], reader)
 
 
 _DRIFT = f"| {_OUTPUT} | -iNode *iNodes:i | -jNode *jNodes:i | -dof dof:i | -perpDirn perpDirn:i"
@@ -281,10 +307,12 @@ def _drift(reader: Reader, name: str) -> Recorder:
         raise reader.error("needs -iNode, -jNode (as many), -dof and -perpDirn.")
     for i, j in zip(a["iNode"], a["jNode"], strict=True):
         domain.node(i, reader), domain.node(j, reader)
-        domain.direction(i, a["dof"], reader)
+        domain.direction(i, a["dof"], reader), domain.direction(j, a["dof"], reader)
+    if not 1 <= a["perpDirn"] <= domain.ndm:
+        raise reader.wrong("-perpDirn", a["perpDirn"], f"must lie between 1 and {domain.ndm}")
     cls: Any = EnvelopeDriftRecorder if name.startswith("Envelope") else DriftRecorder
     pairs = list(zip(a["iNode"], a["jNode"], strict=True))
-    return cls(a, a["fileAdd"] is not None, pairs, a["dof"], a["perpDirn"], reader)
+    return cls(a, pairs, a["dof"], a["perpDirn"], reader)
 
 
 RECORDERS.refuse("femu writes text files of nodes, elements and drifts", "Collapse", "Remove", "mpco", "MPCO", "VTK", "PVD",
@@ -304,12 +332,13 @@ def needs() -> Needs:
 
 
 def close_all() -> None:
-    """Write what is left, and forget all recorders."""
-    if domain.session is not None:
-        domain.session.end()
-    for recorder in domain.recorders.values():
-        recorder.close()
-    domain.recorders.clear()
+    """Write what is left, and forget all recorders; what cannot be written is raised at the end."""
+    with ExitStack() as left:
+        left.callback(domain.recorders.clear)
+        for recorder in domain.recorders.values():
+            left.callback(recorder.close)
+        if domain.session is not None:
+            left.callback(domain.session.end)
 
 
 def close(reader: Reader, tag: int) -> None:
@@ -320,6 +349,13 @@ def close(reader: Reader, tag: int) -> None:
     domain.recorders.pop(tag).close()
 
 
+def digits_of(reader: Reader, digits: int) -> int:
+    """A number of digits that a number can be written with."""
+    if not 1 <= digits <= MOST_DIGITS:
+        raise reader.wrong("digits", digits, f"must lie between 1 and {MOST_DIGITS}")
+    return digits
+
+
 @command("initialize", "analysis", "", "Keep the present state once more, so that all recorders write it.")
 @command("record", "recorders", "", "Let all recorders write the present state.")
 def record(reader: Reader) -> None:
@@ -327,9 +363,7 @@ def record(reader: Reader) -> None:
 
     session = present(reader)
     session.flush()
-    rows = session.now()
-    for found in domain.recorders.values():
-        found.take(rows)
+    give(domain, session.now())
 
 
 @atexit.register

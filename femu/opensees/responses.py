@@ -5,6 +5,7 @@ Each response takes `Rows` and returns an array with a row for each of them, its
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -12,6 +13,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from femu.errors import shown
 from femu.opensees.arguments import Reader
 from femu.opensees.domain import Domain
 from femu.opensees.element_responses import (
@@ -103,6 +105,9 @@ def element_response(domain: Domain, tag: int, words: list[Any], reader: Reader)
     element = domain.element(tag, reader)
     if not words:
         raise reader.error("the response is missing, for example 'force'.")
+    wrong = [word for word in words if not isinstance(word, (str, int, float))]
+    if wrong:
+        raise reader.error(f"{shown(wrong[0])} among the words of the response must be a word or a number.")
     first, rest = str(words[0]), words[1:]
     family = kind_of(element)
     if first in _GLOBAL:
@@ -123,7 +128,8 @@ def element_response(domain: Domain, tag: int, words: list[Any], reader: Reader)
         return _section(domain, tag, rest, reader)
     if first in ("integrationPoints", "integrationWeights") and hasattr(element, "along"):
         return Asked(lambda rows: integration(rows, tag, first))
-    raise reader.unsupported(f"response {first!r} of {domain.kinds[tag]} {tag} is not supported. Supported: {_offered(element)}.")
+    raise reader.unsupported(f"response {shown(first)} of {domain.kinds[tag]} {tag} is not supported. "
+                             f"Supported: {_offered(element)}.")
 
 
 def _offered(element: Any) -> str:
@@ -144,7 +150,7 @@ def _pair(stress: Array, strain: Array, what: str, reader: Reader) -> Array:
         return np.stack([stress, strain], axis=1)
     if what == "strainStress":
         return np.stack([strain, stress], axis=1)
-    raise reader.unsupported(f"response {what!r} of a material is not supported. Supported: stress, strain, stressStrain.")
+    raise reader.unsupported(f"response {shown(what)} of a material is not supported. Supported: stress, strain, stressStrain.")
 
 
 def _check_pair(what: str, reader: Reader) -> None:
@@ -169,7 +175,7 @@ def whole(word: Any) -> int | None:
     """A word as a whole number, or None where it is none."""
     try:
         return int(word) if float(word) == int(float(word)) else None
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         return None
 
 
@@ -198,7 +204,7 @@ def _section(domain: Domain, tag: int, words: list[Any], reader: Reader) -> Aske
                                                   section_values(rows, tag, point, forces)], axis=1), state=True)
     if what in ("fiber", "fibre"):
         return _fibre(domain, tag, point, words[1:], reader)
-    raise reader.unsupported(f"response {what!r} of a section is not supported. Supported: force, deformation, "
+    raise reader.unsupported(f"response {shown(what)} of a section is not supported. Supported: force, deformation, "
                              "forceAndDeformation, fiber.")
 
 
@@ -210,7 +216,7 @@ def _fibre(domain: Domain, tag: int, point: int, words: list[Any], reader: Reade
                    and getattr(r._section, "groups", ()) is groups), None)
     if recipe is None:
         raise reader.error(f"section {point + 1} of element {tag} has no fibres.")
-    count = next((k for k, word in enumerate(words) if not _is_number(word)), len(words))
+    count = next((k for k, word in enumerate(words) if not is_number(word)), len(words))
     numbers, words = [float(word) for word in words[:count]], words[count:]
     what = str(words[0]) if words else "stressStrain"
     _check_pair(what, reader)
@@ -219,9 +225,9 @@ def _fibre(domain: Domain, tag: int, point: int, words: list[Any], reader: Reade
     return Asked(lambda rows: _pair(*fibre_response(rows, tag, point, group, fibre), what, reader), state=True)
 
 
-def _is_number(word: Any) -> bool:
+def is_number(word: Any) -> bool:
+    """Whether a word is a number, and finite."""
     try:
-        float(word)
-    except (TypeError, ValueError):
+        return math.isfinite(float(word))
+    except (TypeError, ValueError, OverflowError):
         return False
-    return True

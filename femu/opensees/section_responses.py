@@ -112,6 +112,9 @@ def section_at(element: Any, point: int) -> Any:
 
 def nearest_fibre(recipe: FibreRecipe, numbers: list[float], reader: Reader) -> int:
     """Number of the fibre: given, or the nearest to y, z, of a material if one is named."""
+    for whole in (numbers[:1] if len(numbers) == 1 else numbers[2:3]):
+        if whole != int(whole):
+            raise reader.wrong("fiber", whole, "must be a whole number where it is the number of a fibre or a matTag")
     if len(numbers) == 1:
         index = int(numbers[0])
         if not 0 <= index < len(recipe.cells):

@@ -10,9 +10,11 @@ import numpy as np
 
 from femu import materials as laws
 from femu.component import Material, Section
+from femu.errors import shown
 from femu.materials import patches
 from femu.opensees.arguments import Reader
 from femu.opensees.domain import Domain, domain
+from femu.opensees.model_commands import started
 from femu.opensees.table import Kinds, command
 
 SECTIONS = Kinds("section", "section")
@@ -99,6 +101,7 @@ class FibreRecipe:
 
 @command("section", "sections", "kind:w tag:i", "A cross-section; see the kinds.")
 def section(reader: Reader) -> None:
+    started(reader)
     kind = SECTIONS.find(reader)
     tag = reader.take("secTag", "i")
     reader.command = f"section({kind.name!r}, {tag})"
@@ -157,6 +160,8 @@ def _wide_flange(d: Domain, reader: Reader) -> FibreRecipe:
     d.material(a["matTag"], reader)
     if min(a["d"], a["tw"], a["bf"], a["tf"]) <= 0.0 or 2.0 * a["tf"] >= a["d"] or min(a["Nfw"], a["Nff"]) < 1:
         raise reader.error("d, tw, bf, tf must be above 0 with 2 tf < d, and Nfw, Nff at least 1.")
+    if max(a["Nfw"], a["Nff"]) > patches.MOST_FIBRES:
+        raise reader.error(f"Nfw = {a['Nfw']}, Nff = {a['Nff']} must be at most {patches.MOST_FIBRES}.")
     clear = a["d"] - 2.0 * a["tf"]
     flange, web = a["tf"] / a["Nff"], clear / a["Nfw"]
     made = FibreRecipe(False, True)
@@ -177,7 +182,7 @@ def _aggregator(d: Domain, reader: Reader) -> Section | Listed:
         material = d.material(reader.take("matTag", "i"), reader)
         code = reader.take("dof", "w")
         if code not in _CODES:
-            raise reader.error(f"dof = {code!r} must be one of {', '.join(_CODES)}.")
+            raise reader.error(f"dof = {shown(code)} must be one of {', '.join(_CODES)}.")
         given[code] = material
     base: Any = None
     before: tuple[str, ...] = ()
@@ -205,7 +210,7 @@ def _aggregated(d: Domain, reader: Reader, given: dict[str, Material], base: Sec
         base, rest = _uncoupled(d, reader, rest), {}
     wrong = [code for code in rest if code != "T"]
     if wrong:
-        raise reader.unsupported(f"dof {wrong[0]!r} beside '-section' is not supported; T, Vy and Vz are.")
+        raise reader.unsupported(f"dof {shown(wrong[0])} beside '-section' is not supported; T, Vy and Vz are.")
     if rest and d.ndm == 3:
         if not isinstance(base, laws.FibreSection):
             raise reader.unsupported("'-section' with T is supported for fibre sections only.")
@@ -238,7 +243,7 @@ class OneForce:
 def _uniaxial(d: Domain, reader: Reader) -> OneForce:
     a = reader.read("matTag:i quantity:w")
     if a["quantity"] not in _CODES:
-        raise reader.error(f"quantity = {a['quantity']!r} must be one of {', '.join(_CODES)}.")
+        raise reader.error(f"quantity = {shown(a['quantity'])} must be one of {', '.join(_CODES)}.")
     return OneForce(a["quantity"], d.material(a["matTag"], reader))
 
 
@@ -259,6 +264,8 @@ def _open(reader: Reader) -> FibreRecipe:
 def fiber(reader: Reader) -> None:
     a = reader.read("yLoc zLoc A matTag:i")
     domain.material(a["matTag"], reader)
+    if not a["A"] > 0.0:
+        raise reader.wrong("A", a["A"], "must be above 0")
     _open(reader).add([(a["yLoc"], a["zLoc"], a["A"])], a["matTag"])
 
 

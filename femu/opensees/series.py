@@ -8,8 +8,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from femu.errors import shown
 from femu.opensees.arguments import Reader
 from femu.opensees.domain import Domain, domain
+from femu.opensees.errors import cause
 from femu.opensees.table import Kinds, command
 from femu.series import Constant, Linear
 
@@ -132,18 +134,27 @@ def _path(d: Domain, reader: Reader, a: dict[str, Any]) -> Any:
             raise reader.error("needs times that increase.")
         if a["startTime"]:
             raise reader.unsupported("option '-startTime' has no effect in OpenSees beside -time; add it to the times.")
-        return TimedPath(times, factor * values, a["useLast"])
+        return TimedPath(times, _finite(reader, factor * values), a["useLast"])
     if a["dt"] is None or not a["dt"] > 0.0:
         raise reader.error("needs -dt dt above 0, or -time *times.")
-    return EvenPath(a["dt"], factor * values, a["startTime"] or 0.0, a["useLast"])
+    return EvenPath(a["dt"], _finite(reader, factor * values), a["startTime"] or 0.0, a["useLast"])
 
 
 def _samples(reader: Reader, file: str) -> Array:
     try:
         with open(file) as lines:
-            return np.array(lines.read().replace(",", " ").split(), dtype=float)
+            found = np.array(lines.read().replace(",", " ").split(), dtype=float)
     except (OSError, ValueError) as problem:
-        raise reader.error(f"cannot read samples from {file!r}: {problem}.") from None
+        raise reader.error(f"cannot read samples from {shown(file)}: {cause(problem)}.") from None
+    return _finite(reader, found, f"samples of {shown(file)}")
+
+
+def _finite(reader: Reader, values: Array, what: str = "values times factor") -> Array:
+    """The same numbers, none of them NaN or infinite."""
+    wrong = np.flatnonzero(~np.isfinite(values))
+    if len(wrong):
+        raise reader.wrong(what, float(values[wrong[0]]), f"(number {wrong[0] + 1}) must be finite")
+    return values
 
 
 _WAVE = "start end period | -factor factor | -shift shift | -zeroShift zero"
@@ -151,7 +162,7 @@ _WAVE = "start end period | -factor factor | -shift shift | -zeroShift zero"
 
 def _wave(reader: Reader, shape: str, a: dict[str, Any], width: float = 0.5) -> Wave:
     if not a["period"] > 0.0:
-        raise reader.error(f"period = {a['period']!r} must be above 0.")
+        raise reader.error(f"period = {shown(a['period'])} must be above 0.")
     return Wave(shape, a["start"], a["end"], a["period"], 1.0 if a["factor"] is None else a["factor"], a["shift"] or 0.0,
                 a["zeroShift"] or 0.0, width)
 
@@ -165,6 +176,8 @@ def _trig(d: Domain, reader: Reader, a: dict[str, Any]) -> Any:
 
 @SERIES.kind("Triangle", form=_WAVE, into="triangle wave between two times")
 def _triangle(d: Domain, reader: Reader, a: dict[str, Any]) -> Any:
+    if a["factor"] == 0.0 and a["zeroShift"]:
+        raise reader.error("-factor = 0.0 must not be 0 beside -zeroShift, which moves the wave by a share of its slope.")
     return _wave(reader, "triangle", a)
 
 

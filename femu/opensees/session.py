@@ -21,7 +21,9 @@ from femu.analyses.marcher import Marcher, Steps
 from femu.analyses.policy import Policy
 from femu.analyses.transient import Transient
 from femu.element import Name
-from femu.opensees.domain import REFERENCE, Domain, LoadPattern
+from femu.errors import FileError
+from femu.opensees.arguments import Reader
+from femu.opensees.domain import REFERENCE, Domain, LoadPattern, kept_finite
 from femu.outcome import Outcome
 from femu.program import Program
 from femu.results import Result, describe
@@ -118,7 +120,8 @@ class Session:
         self.domain, self.plan, self.needs = domain, plan, needs
         self.program, self.state = domain.program, domain.state
         self.run = Run(self.program, self.state)
-        self.run.begin()
+        with kept_finite(self.state):
+            self.run.begin()
         self.patterns = list(domain.patterns.values())
         self.iterations, self.norm = 0, 0.0
         self.dt = 0.0
@@ -334,6 +337,16 @@ class Session:
         """Sentence on the step that failed."""
         return self.marcher._reason(self.why)
 
+    def evaluate(self, reader: Reader) -> None:
+        """Forces and states of the elements at the displacements that stand in the state, which it keeps where there are none."""
+        run, layout, vector = self.run, self.program.layout, self.state.vector
+        run[slot.U][:] = vector[layout.u:layout.v]
+        run.determine(slot.EVALUATE)
+        if not (np.isfinite(run[slot.T]).all() and np.isfinite(run[slot.F]).all()):
+            raise reader.error("the elements have no answer there.")
+        vector[layout.elements:] = run[slot.T]
+        vector[layout.internal:layout.damping] = run[slot.F]
+
     def refresh(self) -> None:
         """Go on from what has been written into the state or the parameters."""
         self._count = self._at = 0
@@ -349,8 +362,7 @@ class Session:
             return
         found = self._rows(self.marcher.output[:rows, :self.recorded], self.marcher.blocks, self.index, self._states,
                            self._columns)
-        for recorder in self.domain.recorders.values():
-            recorder.take(found)
+        give(self.domain, found)
 
     def now(self) -> Rows:
         """The present state, as one row with everything."""
@@ -380,13 +392,27 @@ class Session:
 
     def end(self) -> None:
         """Give recorders what is left, and leave the factors of the patterns in the state by their own names."""
-        self.flush()
-        factors, now = self._factors(), self.state.time
-        for pattern in self.patterns:
-            factors[self.program.pattern_names.index(pattern.name)] = float(pattern.at(now))
-        factors[self.program.pattern_names.index(REFERENCE)] = 0.0
         if self.domain.session is self:
             self.domain.session = None
+        factors, now = self._factors(), self.state.time
+        factors[self.program.pattern_names.index(REFERENCE)] = 0.0
+        try:
+            self.flush()
+        finally:  # also where a recorder could not write
+            for pattern in self.patterns:
+                factors[self.program.pattern_names.index(pattern.name)] = float(pattern.at(now))
+
+
+def give(domain: Domain, rows: Rows) -> None:
+    """Let all recorders take rows; what one cannot write is raised when the others have theirs."""
+    problems = []
+    for recorder in domain.recorders.values():
+        try:
+            recorder.take(rows)
+        except FileError as problem:
+            problems.append(problem)
+    if problems:
+        raise problems[0]
 
 
 def motion_of(pattern: LoadPattern, what: Any, times: Array) -> tuple[Array, Array, Array]:

@@ -56,22 +56,34 @@ def callable_of(entry: Command) -> Function:
     def run(*arguments: Any, **named: Any) -> Any:
         if named:
             raise located(CommandError, name, f"takes no named arguments, but was given {', '.join(named)}.")
+        if arguments and not entry.form:
+            raise located(CommandError, name, f"takes no arguments, but was given {shown(arguments)}.")
         try:
             return function(Reader(name, arguments))
         except OpenSeesError:
             raise
         except FemuError as problem:
-            raise located(CommandError, f"{name}({shown(arguments)})", str(problem)) from problem
+            raise _told(name, arguments, problem) from problem
 
     quick, made = entry.quick, run
     if quick is not None:
         def made(*arguments: Any, **named: Any) -> Any:
-            answer = quick(arguments)
-            return run(*arguments, **named) if answer is SLOW or named else answer
+            try:
+                answer = SLOW if named else quick(arguments)
+            except OpenSeesError:
+                raise
+            except FemuError as problem:
+                raise _told(name, arguments, problem) from problem
+            return run(*arguments, **named) if answer is SLOW else answer
 
     made.__name__ = made.__qualname__ = name
     made.__doc__ = f"{entry.summary}\n\nArguments: {entry.form}"
     return made
+
+
+def _told(name: str, arguments: tuple[Any, ...], problem: FemuError) -> OpenSeesError:
+    """An error of femu as one of the command that a script called."""
+    return located(CommandError, f"{name}({shown(arguments)})", str(problem))
 
 
 @dataclass(frozen=True)
@@ -113,9 +125,9 @@ class Kinds:
         if name in self.refused:
             raise located(UnsupportedCommand, f"{self.command}({name!r})", f"is not supported: {self.refused[name]}. "
                           f"Supported: {', '.join(self.known)}.")
-        close = difflib.get_close_matches(str(name), self.known, n=3, cutoff=0.5)
+        close = difflib.get_close_matches(name, self.known, n=3, cutoff=0.5)
         hint = f"Did you mean {', '.join(close)}?" if close else f"Supported: {', '.join(self.known)}."
-        raise located(UnsupportedCommand, f"{self.command}({name!r})", f"there is no such {self.noun} in femu. {hint}")
+        raise located(UnsupportedCommand, f"{self.command}({shown((name,))})", f"there is no such {self.noun} in femu. {hint}")
 
     def __iter__(self) -> Iterator[Kind]:
         return iter(self.known.values())

@@ -34,6 +34,8 @@ class Point:
         self._x[0] = strain
         if evaluate_block(self._address, self.integers, self.p, self.history, trial, self.workspace, self._x, self._y, self._k):
             raise ArithmeticError
+        if not (math.isfinite(self._y[0]) and math.isfinite(self._k[0]) and np.isfinite(trial).all()):
+            raise ArithmeticError
         return self._y.item(), self._k.item(), trial
 
     def set(self, strain: float) -> None:
@@ -57,7 +59,10 @@ def test_uniaxial_material(reader: Reader) -> None:
     if material.rate_dependent:
         raise reader.unsupported("a material that depends on the rate of strain cannot be tested alone.")
     if tag not in domain.tests:
-        domain.tests[tag] = Point(material)
+        try:
+            domain.tests[tag] = Point(material)
+        except ArithmeticError:
+            raise reader.error(f"material {tag} has no answer at strain 0.") from None
     domain.test_tag = tag
 
 

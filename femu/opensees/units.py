@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import sys
 
+from femu.errors import shown
 from femu.opensees.arguments import Reader
 from femu.opensees.table import command
 
@@ -37,11 +38,12 @@ def units(force: str, length: str, time: str) -> dict[str, float]:
 @command("defaultUnits", "model", FORM,
          "Define inch, kN, MPa, g and other names in the main module, as numbers in these units.")
 def default_units(reader: Reader) -> None:
-    reader.items = [item.lower() if str(item).startswith("-") else item for item in reader.items]  # -Force is taken too
+    # -Force is taken too
+    reader.items = [item.lower() if isinstance(item, str) and item.startswith("-") else item for item in reader.items]
     a = reader.read(FORM)
     for name, known in (("force", FORCES), ("length", LENGTHS), ("time", TIMES)):
         if a[name] is None:
             raise reader.error(f"-{name} is missing; known: {', '.join(known)}.")
         if a[name] not in known:
-            raise reader.error(f"-{name} {a[name]!r} is not known; known: {', '.join(known)}.")
+            raise reader.error(f"-{name} {shown(a[name])} is not known; known: {', '.join(known)}.")
     vars(sys.modules["__main__"]).update(units(a["force"], a["length"], a["time"]))

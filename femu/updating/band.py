@@ -14,7 +14,7 @@ import numpy.typing as npt
 from femu.arguments import typed
 from femu.element import Name
 from femu.errors import AnalysisError, InputError
-from femu.filters.base import lower_factor
+from femu.filters.covariance import lower_factor
 from femu.program import Program
 from femu.updating.targets import model_places
 

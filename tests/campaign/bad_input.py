@@ -2,7 +2,7 @@
 
 Every argument of everything public in turn (`bad_calls` has the values, `bad_model`, `bad_analyses` and the others the good
 calls, `bad_public` what must be among them), files (`bad_files`), words on the command line (`bad_commands`), rules by hand
-(`bad_hand`), and the cases of tests/test_bad_input.py.
+(`bad_hand`), words and wrong orders of the OpenSees front end (`bad_opensees`), and the cases of tests/test_bad_input.py.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ from tests.campaign import (
     bad_hand,
     bad_learning,
     bad_model,
+    bad_opensees,
     bad_pictures,
     bad_public,
     bad_studies,
@@ -88,18 +89,25 @@ def by_hand() -> Tally:
     return tally
 
 
-def check() -> Tally:
+def front_end(quick: bool) -> Tally:
+    """The commands of the OpenSees front end."""
+    with scratch():
+        return bad_opensees.check(quick)
+
+
+def check(quick: bool) -> Tally:
     """All the cases of this folder."""
     tally = by_hand()
     for topic in TOPICS:
         tally.add(arguments(topic))
     tally.failures += left_out()
     tally.add(bad_commands.check())
+    tally.add(front_end(quick))
     return tally
 
 
 def run(quick: bool) -> Tally:
-    tally = check()
+    tally = check(quick)
     done = subprocess.run([sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "test_bad_input.py"], cwd=TESTS,
                           capture_output=True, text=True)
     words = done.stdout.strip().splitlines()[-1] if done.stdout.strip() else done.stderr[-200:]

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from tests.campaign import bad_commands
-from tests.campaign.bad_input import TOPICS, arguments, by_hand, left_out
+from tests.campaign.bad_input import TOPICS, arguments, by_hand, front_end, left_out
 
 
 @pytest.mark.parametrize("topic", TOPICS, ids=lambda topic: topic.__name__.rpartition("_")[2])
@@ -31,3 +31,9 @@ def test_words_on_the_command_line() -> None:
     tally = bad_commands.check()
     assert not tally.failures
     assert tally.inputs > 100
+
+
+def test_commands_of_the_opensees_front_end() -> None:
+    tally = front_end(quick=True)
+    assert not tally.failures
+    assert tally.inputs > 4000
