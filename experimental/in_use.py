@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import time as clock
 from collections.abc import Iterator
 from typing import Any, BinaryIO
 
@@ -20,19 +21,30 @@ except ImportError:  # not on Windows
     _fcntl = None  # type: ignore[assignment]
 
 locks: Any = _fcntl
+PATIENCE, LOOK = 1.0, 0.01  # seconds
 
 
 def mark_as_used(path: str) -> BinaryIO | None:
-    """Say that a file is being written, until what is returned is closed; None where the system has no way to."""
+    """Say that a file is being written, until what is returned is closed; None where the system has no way to.
+
+    Whoever looks whether he may take over a file that has just begun has it alone for a moment: that is waited for.
+    """
     if locks is None:
         return None
     mark: BinaryIO = open(path, "rb")  # noqa: SIM115
-    try:
-        locks.flock(mark, locks.LOCK_SH | locks.LOCK_NB)
-    except OSError:
-        mark.close()
-        return None
-    return mark
+    deadline = clock.monotonic() + PATIENCE
+    while True:
+        try:
+            locks.flock(mark, locks.LOCK_SH | locks.LOCK_NB)
+            return mark
+        except BlockingIOError:
+            if clock.monotonic() > deadline:
+                mark.close()
+                raise
+            clock.sleep(LOOK)
+        except OSError:  # a drive that knows no locks
+            mark.close()
+            return None
 
 
 @contextlib.contextmanager

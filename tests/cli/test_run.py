@@ -14,13 +14,12 @@ from femu.experimental import read_journal
 from femu.progress import AMBIENCE
 
 TUTORIAL = Path(__file__).parents[2] / "docs" / "tutorials" / "01_portal_frame.py"
-SCRIPT = "".join(line for line in TUTORIAL.read_text().splitlines(keepends=True) if "plot" not in line).replace(
-    "from femu import Model, UniformLoad, plots", "")
+SCRIPT = TUTORIAL.read_text()
 
 
 def test_results_of_a_script_are_kept(tmp_path: Path) -> None:
     script = tmp_path / "portal.py"
-    script.write_text("from femu import Model, UniformLoad\n" + SCRIPT)
+    script.write_text(SCRIPT)
     found = CliRunner().invoke(main, ["run", str(script)])
     assert found.exit_code == 0, found.output
     assert "the corner moves" in found.output
@@ -36,7 +35,7 @@ def test_results_of_a_script_are_kept(tmp_path: Path) -> None:
 
 def test_nothing_is_kept_where_nothing_is_wanted(tmp_path: Path) -> None:
     script = tmp_path / "portal.py"
-    script.write_text("from femu import Model, UniformLoad\n" + SCRIPT)
+    script.write_text(SCRIPT)
     found = CliRunner().invoke(main, ["run", "--no-results", str(script)])
     assert found.exit_code == 0, found.output
     assert [p.name for p in tmp_path.glob("*.h5")] == []
@@ -44,7 +43,7 @@ def test_nothing_is_kept_where_nothing_is_wanted(tmp_path: Path) -> None:
 
 def test_a_script_that_fails_keeps_what_it_had(tmp_path: Path) -> None:
     script = tmp_path / "portal.py"
-    script.write_text("from femu import Model, UniformLoad\n" + SCRIPT + "\nraise SystemExit(4)\n")
+    script.write_text(SCRIPT + "\nraise SystemExit(4)\n")
     found = CliRunner().invoke(main, ["run", str(script)])
     assert found.exit_code == 4
     assert (tmp_path / "portal.h5").exists()

@@ -1,6 +1,8 @@
 """A journal has one writer: nobody takes it over while its test runs."""
 
 import os
+import subprocess
+import sys
 import threading
 import time
 
@@ -49,8 +51,8 @@ def test_two_do_not_resume_at_once(tmp_path):
     with taken_alone(path):
         with pytest.raises(FileError, match="resumed elsewhere"), taken_alone(path):
             pass
-        mark = mark_as_used(str(path))
-        assert mark is None  # what takes its place is another file
+        with pytest.raises(BlockingIOError):  # what takes its place is another file
+            mark_as_used(str(path))
     with taken_alone(path):
         pass
 
@@ -70,29 +72,47 @@ def test_one_that_was_replaced_meanwhile_is_not_taken(tmp_path, monkeypatch):
         pass
 
 
+WRITER = """
+import sys, time
+from femu.experimental import Journal
+journal = Journal(sys.argv[1], {"e": 1})
+print("begun", flush=True)
+time.sleep(60.0)
+"""
+
+
 def test_a_killed_writer_holds_nothing(tmp_path):
     path = tmp_path / "j.h5"
-    child = os.fork()
-    if child == 0:
-        Journal(path, {"e": 1})
-        time.sleep(60.0)
-        os._exit(1)
-    try:
-        deadline = time.monotonic() + 60.0
-        used = False
-        while not used and time.monotonic() < deadline:
-            time.sleep(0.02)
-            try:
-                with taken_alone(path):
-                    pass
-            except FileError:
-                used = path.stat().st_size > 0
-    finally:
-        os.kill(child, 9)
-        os.waitpid(child, 0)
-    assert used
+    with subprocess.Popen([sys.executable, "-c", WRITER, str(path)], stdout=subprocess.PIPE, text=True) as writer:
+        try:
+            assert writer.stdout.readline() == "begun\n"
+            with pytest.raises(FileError, match="its test is still running"), taken_alone(path):
+                pass
+        finally:
+            writer.kill()
     with taken_alone(path):
         pass
+
+
+def test_a_journal_that_begins_waits_for_one_who_looks(tmp_path):
+    """Without its mark the test would run, and anybody could take its journal over."""
+    path = tmp_path / "j.h5"
+    Journal(path, {"e": 1}).close()
+    looks, found = threading.Event(), []
+
+    def look():
+        with taken_alone(path):
+            looks.set()
+            time.sleep(0.1)
+
+    looker = threading.Thread(target=look)
+    looker.start()
+    assert looks.wait(60.0)
+    mark = mark_as_used(str(path))
+    looker.join(60.0)
+    with mark, pytest.raises(FileError, match="in use"), taken_alone(path):
+        found.append("taken")
+    assert not found
 
 
 def test_two_tests_do_not_begin_the_same_file(tmp_path, monkeypatch):
