@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import math
 from typing import ClassVar
 
 from femu.component import Material
@@ -66,6 +67,9 @@ class KentParkTension(Material):
     def validate(self) -> None:
         check_concrete(self.label(), self.fc, self.peak_strain, self.fcu, self.crushing_strain)
         modulus = 2.0 * self.fc / self.peak_strain
+        if not math.isfinite(modulus * self.crushing_strain):
+            raise InputError(self.label(), "crushing_strain", self.crushing_strain,
+                             f"must be so small that its product with the modulus, {modulus:.4g}, is a finite number")
         least = self.fcu / (modulus * self.crushing_strain)
         if self.unloading_ratio <= least:
             raise InputError(self.label(), "unloading_ratio", self.unloading_ratio,

@@ -14,13 +14,14 @@ RESIDUAL = 1e-8
 """Share of stress and tangent that a failed material keeps, as in OpenSees."""
 SMALLEST_RANGE = 1e-10
 """Ranges of strain below it do no damage in the estimate for the cycle under way (as in OpenSees)."""
+MOST_HARM = 1e100  # of a cycle that breaks the material ever so often; the sum stays finite
 _FIRST_RANGE, _TWO_PEAKS, _THREE_PEAKS = 1.0, 2.0, 3.0  # stages of the count; 0 is before the first step
 _OWN_HISTORY = 9
 
 
 @inlined
 def _harm(E0, m, cycles, span):
-    return cycles * (span / E0) ** (-1.0 / m)
+    return cycles * min((span / E0) ** (-1.0 / m), MOST_HARM)
 
 
 @inlined

@@ -186,6 +186,8 @@ def _variable(reader: Reader, a: dict[str, Any]) -> int:
     if not (0.0 < least <= most and wanted >= 1):
         raise reader.error(f"dtMin = {least}, dtMax = {most}, Jd = {wanted} must be 0 < dtMin <= dtMax and Jd at least 1.")
     total, done, dt = a["numIncr"] * a["dt"], 0.0, a["dt"]
+    if total / most > LARGEST_WHOLE:
+        raise reader.error(f"numIncr * dt = {total:g} takes more than {LARGEST_WHOLE} steps of dtMax = {most:g}.")
     session = session_for(reader)
     while done < total:
         why = _take(session, 1, dt)

@@ -15,7 +15,8 @@ import numpy as np
 import numpy.typing as npt
 
 from femu.component import Material, Section
-from femu.errors import AnalysisError, InputError
+from femu.element import Name
+from femu.errors import AnalysisError, FemuError, InputError
 from femu.loads import Pattern
 from femu.model import Model
 from femu.opensees.arguments import Reader
@@ -159,6 +160,23 @@ class Domain:
         return names[dof - 1]
 
     # --- compiling ---
+
+    def tied(self) -> set[Name]:
+        """Nodes that move as others do, or whom others follow."""
+        return {n for a, b, _ in self.model.equal for n in (a, b)} | {n for pair in self.model.links for n in pair}
+
+    @contextmanager
+    def recorded_first(self) -> Iterator[None]:
+        """Let recorders take the steps so far before the model changes; what one cannot write is raised after the change."""
+        problem = None
+        if self.session is not None:
+            try:
+                self.session.flush()
+            except FemuError as found:
+                problem = found
+        yield
+        if problem is not None:
+            raise problem
 
     def touch(self) -> None:
         """Say that the model has changed, so that it is compiled again before it is used."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import sys
 from pathlib import Path
 from typing import Any
@@ -35,7 +36,7 @@ def calling_line() -> str:
     frame = sys._getframe(1)
     while frame is not None:
         name = frame.f_code.co_filename
-        if Path(name).parent != _OWN and not name.startswith("<frozen"):
+        if Path(name).parent != _OWN and name != contextlib.__file__ and not name.startswith("<frozen"):
             return f"{Path(name).name}, line {frame.f_lineno}"
         frame = frame.f_back  # type: ignore[assignment]
     return "unknown line"

@@ -24,6 +24,7 @@ Array = npt.NDArray[np.float64]
 RECORDERS = Kinds("recorder", "recorder")
 DIGITS = 6  # significant digits of a number, as OpenSees writes them
 MOST_DIGITS = 40
+MOST_COMPONENTS = 12  # of a response: forces at both ends of a member in space
 LATE = 1e-5  # share of -dT by which a step may come before its time
 
 _OUTPUT = ("-file file:w | -fileAdd file:w | -time | -dT dT | -closeOnWrite | -precision digits:i | -scientific")
@@ -134,9 +135,6 @@ class NodeRecorder(Recorder):
             self.mode = mode
         self.nodes = frozenset(nodes)
         self.reactions = self.word == "reaction"
-        if self.reactions:
-            tied = {n for x, y, _ in domain.model.equal for n in (x, y)} | {n for pair in domain.model.links for n in pair}
-            self.elements = frozenset(int(t) for t, e in domain.model.elements.items() if set(e.nodes) & set(nodes) & tied)
 
     def values(self, rows: Rows) -> Array:
         found = []
@@ -161,11 +159,17 @@ class ElementRecorder(Recorder):
         self.asked = [responses.element_response(domain, tag, list(words), reader) for tag in tags]
         self.elements = frozenset(tags)
         self.states = frozenset(tag for tag, asked in zip(tags, self.asked, strict=True) if asked.state)
-        self.columns = [d - 1 for d in dofs]
+        wrong = [d for d in dofs if not 1 <= d <= MOST_COMPONENTS]
+        if wrong:
+            raise reader.wrong("-dof", wrong[0], f"must lie between 1 and {MOST_COMPONENTS}")
+        self.columns, self.reader = [d - 1 for d in dofs], reader
 
     def values(self, rows: Rows) -> Array:
         found = [asked.response(rows) for asked in self.asked]
         if self.columns:
+            least = min(values.shape[1] for values in found)
+            if max(self.columns) >= least:
+                raise self.reader.wrong("-dof", max(self.columns) + 1, f"must lie between 1 and {least}, which the response has")
             found = [values[:, self.columns] for values in found]
         return np.concatenate(found, axis=1)
 
@@ -322,7 +326,9 @@ RECORDERS.refuse("femu writes text files of nodes, elements and drifts", "Collap
 def needs() -> Needs:
     """What the recorders want of each step."""
     recorders = list(domain.recorders.values())
-    elements = sorted({e for r in recorders for e in r.elements})
+    reacting = domain.tied() & {n for r in recorders if r.reactions for n in r.nodes}
+    around = {int(t) for t, e in domain.model.elements.items() if reacting & set(e.nodes)} if reacting else set()
+    elements = sorted(around.union(*(r.elements for r in recorders)))
     nodes = {n for r in recorders for n in r.nodes} | {int(n) for e in elements for n in domain.model.elements[e].nodes}
     listed = tuple(sorted(nodes))
     return Needs(displacement=listed, velocity=tuple(sorted({n for r in recorders for n in r.nodes})),

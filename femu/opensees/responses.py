@@ -59,12 +59,11 @@ def nodal(rows: Rows, domain: Domain, node: int, quantity: str) -> Array:
 def reaction(rows: Rows, domain: Domain, node: int) -> Array:
     """What the elements put on a node, less its loads: the reaction of a support, and next to nothing at a free node."""
     program = rows.program
-    tied = {n for a, b, _ in domain.model.equal for n in (a, b)} | {n for pair in domain.model.links for n in pair}
     held = set(rows.result.index["held"])
     names = domain.node_dofs[node]
     places = [program.numbering.place.get((node, d)) for d in names]
     none = np.zeros(len(rows.result.time))
-    if node not in tied:
+    if node not in domain.tied():
         return np.stack([rows.result.reaction(node, d) if p in held else none
                          for d, p in zip(names, places, strict=True)], axis=1)
     total = np.zeros((len(none), len(names)))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -127,4 +128,4 @@ def nearest_fibre(recipe: FibreRecipe, numbers: list[float], reader: Reader) -> 
     if not candidates:
         raise reader.error(f"the section has no fiber of material {int(numbers[2])}.")
     return min(candidates, key=lambda k: abs(recipe.cells[k][0] - y) if not recipe.space else (
-        (recipe.cells[k][0] - y) ** 2 + (recipe.cells[k][1] - z) ** 2))
+        math.hypot(recipe.cells[k][0] - y, recipe.cells[k][1] - z)))

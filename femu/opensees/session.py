@@ -21,7 +21,7 @@ from femu.analyses.marcher import Marcher, Steps
 from femu.analyses.policy import Policy
 from femu.analyses.transient import Transient
 from femu.element import Name
-from femu.errors import FileError
+from femu.errors import FemuError
 from femu.opensees.arguments import Reader
 from femu.opensees.domain import REFERENCE, Domain, LoadPattern, kept_finite
 from femu.outcome import Outcome
@@ -409,7 +409,7 @@ def give(domain: Domain, rows: Rows) -> None:
     for recorder in domain.recorders.values():
         try:
             recorder.take(rows)
-        except FileError as problem:
+        except FemuError as problem:
             problems.append(problem)
     if problems:
         raise problems[0]

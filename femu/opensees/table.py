@@ -13,6 +13,7 @@ from typing import Any
 
 from femu.errors import FemuError
 from femu.opensees.arguments import Form, Reader
+from femu.opensees.domain import domain
 from femu.opensees.errors import CommandError, OpenSeesError, UnsupportedCommand, located, shown
 
 Function = Callable[..., Any]
@@ -34,6 +35,8 @@ SLOW = object()
 """Answer of a quick function that leaves a call to the function that checks its arguments."""
 
 COMMANDS: dict[str, Command] = {}
+CHANGING = ("model", "elements", "loads")
+"""Groups of commands after which the rows of steps before could not be told from the model any more."""
 
 
 def command(name: str, group: str, form: str, summary: str, quick: Function | None = None) -> Callable[[Function], Function]:
@@ -59,7 +62,10 @@ def callable_of(entry: Command) -> Function:
         if arguments and not entry.form:
             raise located(CommandError, name, f"takes no arguments, but was given {shown(arguments)}.")
         try:
-            return function(Reader(name, arguments))
+            if entry.group not in CHANGING:
+                return function(Reader(name, arguments))
+            with domain.recorded_first():
+                return function(Reader(name, arguments))
         except OpenSeesError:
             raise
         except FemuError as problem:

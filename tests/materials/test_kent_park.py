@@ -61,3 +61,9 @@ def test_wrong_input(kind: type[KentParkConcrete]) -> None:
 def test_reloading_lines_need_a_focus() -> None:
     with pytest.raises(InputError, match=r"unloading_ratio = 0.01 must be above"):
         KentParkTension(**CONCRETE, unloading_ratio=0.01)
+
+
+def test_a_crushing_strain_without_a_focus_is_refused() -> None:
+    """E times the crushing strain is a stress; where it is infinite, the history of the first step would be no number."""
+    with pytest.raises(InputError, match=r"crushing_strain = 1e\+300 must be so small"):
+        KentParkTension(30e6, 0.002, 6e6, 1e300)

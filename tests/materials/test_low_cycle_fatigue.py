@@ -89,3 +89,9 @@ def test_wrong_arguments() -> None:
         LowCycleFatigue(Elastic(E), largest_damage=1.2)
     with pytest.raises(InputError, match=r"two sides of zero"):
         LowCycleFatigue(Elastic(E), largest_strain=-0.1)
+
+
+def test_damage_stays_finite_however_small_the_range_that_breaks_it() -> None:
+    path = along([0.01, -0.01], E0=1e-300)
+    assert np.isfinite(path.history).all() and np.isfinite(path.force).all()
+    assert damage(path, "failed")[-1] == 1.0

@@ -329,3 +329,41 @@ def test_crossvalidate_of_a_script(tmp_path: Path) -> None:
     table = json.loads(done.stdout)
     assert table["ok"], table
     assert {"nodeReaction (3x)", "eleForce (3x)", "time of the script"} <= {row["name"] for row in table["rows"]}
+
+
+def tied_frame() -> None:
+    """Two cantilevers; node 3 is to follow node 2."""
+    ops.wipe()
+    ops.model("basic", "-ndm", 2, "-ndf", 3)
+    ops.geomTransf("Linear", 1)
+    for base, top, x in ((1, 2, 0.0), (4, 3, 2.0)):
+        ops.node(base, x, 0.0)
+        ops.node(top, x, 3.0)
+        ops.fix(base, 1, 1, 1)
+        ops.element("elasticBeamColumn", top, base, top, 0.01, 2e11, 1e-4, 1)
+    ops.timeSeries("Linear", 1)
+    ops.pattern("Plain", 1, 1)
+    ops.load(2, 1e3, 0.0, 0.0)
+
+
+@pytest.mark.parametrize("when", ["before the recorder", "after the recorder", "after a step"])
+def test_reactions_of_a_node_that_is_tied_later(when: str, tmp_path: Path) -> None:
+    """A recorder writes the reactions of the model as it was at each step."""
+    tied_frame()
+    if when == "before the recorder":
+        ops.equalDOF(2, 3, 1)
+    ops.recorder("Node", "-file", str(tmp_path / "r.out"), "-node", 3, "-dof", 1, "reaction")
+    if when == "after the recorder":
+        ops.equalDOF(2, 3, 1)
+    ops.analysis("Static")
+    assert ops.analyze(1) == 0
+    if when == "after a step":
+        ops.equalDOF(2, 3, 1)
+        assert ops.analyze(1) == 0
+    ops.wipe()
+    rows = np.loadtxt(tmp_path / "r.out", ndmin=1)
+    if when == "after a step":
+        assert rows[0] == pytest.approx(0.0, abs=1e-6)  # free, and no load on it
+        assert abs(rows[1]) > 100.0
+    else:
+        assert rows == pytest.approx([500.0], rel=1e-6)  # half of the load goes through the tie
