@@ -75,6 +75,8 @@ class HybridMarch:
     def __init__(self, test: HybridTest, before: Record | None, journal: Journal | None) -> None:
         self.test, self.journal, self.before = test, journal, before
         self.shield = NO_SHIELD
+        self.standing: dict[Name, tuple[Array, Array, Array]] = {}
+        """Where resumed specimens stand, until what they had measured has been used: command, displacement and force."""
         program, transient, integrator = test.program, test._transient, test.integrator
         self.program, self.count = program, test._count
         self.state = program.state()
@@ -199,6 +201,19 @@ class HybridMarch:
             marcher.output[self.run.context[slot.ROW] - 1, :len(marcher.columns)] = self.state.vector[marcher.columns]
         return why
 
+    def find_place(self, element: Experimental) -> None:
+        """See where a specimen stands before the test begins or goes on.
+
+        What it had measured before an interruption is held against the limits from where it stood then.
+        """
+        guard = element._guard
+        then = guard.command, guard.displacement, guard.force
+        element.find_place(self.before)
+        now = guard.command, guard.displacement, guard.force
+        if element._known and now[0] is not then[0]:
+            guard.command, guard.displacement, guard.force = then
+            self.standing[element.name] = now
+
     def _must(self, why: int, step: int) -> None:
         if why != code.DONE:
             raise NotConverged(f"Step {step + 1} of {self.count} did not converge: {self.marcher._reason(why)}.")
@@ -215,6 +230,9 @@ class HybridMarch:
             began = clock()
             asked.measured = measured = element.exchange(target, now)
             waited += clock() - began
+            if self.standing and element.name in self.standing and not element._known:
+                guard = element._guard
+                guard.command, guard.displacement, guard.force = self.standing.pop(element.name)
             if asked.inside:
                 element.take(self.program, self.elements, measured)
             else:

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
-from collections.abc import Mapping
-from os import PathLike
+from collections.abc import Callable, Mapping
+from os import PathLike, fspath
 from typing import Any, Protocol
 
 import numpy as np
@@ -30,10 +30,12 @@ from femu.element import Name
 from femu.environment import environment
 from femu.errors import FileError, InputError
 from femu.experimental.element import Experimental
-from femu.experimental.errors import ExperimentError
+from femu.experimental.errors import ExperimentError, JournalFull
 from femu.experimental.in_use import taken_alone
 from femu.experimental.journal import HEAD, TAIL, Journal, Record, read_journal
-from femu.experimental.shield import WRITING, Shield
+from femu.experimental.scratch import scratch_beside
+from femu.experimental.script import must_be_asked_for
+from femu.experimental.shield import FREE, NO_SHIELD, WRITING, Shield
 from femu.experimental.specimen import Measurement, Specimen
 from femu.experimental.tangent import InitialTangent, TangentEstimator
 from femu.model import Model
@@ -163,6 +165,7 @@ class HybridTest:
 
         Run again, emulated specimens are set back to where they were before the first run; physical ones stay where they are.
         """
+        must_be_asked_for("run")
         self._stand_by(journal, False)
         self._begin()  # first: a compensation has a state only once it has begun
         self._set_back()
@@ -181,15 +184,29 @@ class HybridTest:
     def resume(self, journal: str | PathLike[str]) -> HybridResult:
         """Go on from the last committed step of an interrupted test.
 
-        A physical specimen that can be read must stand where the journal ends. What was measured of a step that was not committed
-        is used and not measured again. A journal whose test is still running is refused.
+        A physical specimen that can be read must stand where the journal ends. What was measured of steps that were not committed
+        is used and not measured again. A journal whose test is still running is refused. The journal stays as it is until the
+        specimens are found ready; that of a complete test stays as it is, and nothing is sent.
         """
-        with taken_alone(journal):
-            march = self._taken_over(journal)
-        return self._march(march)
+        must_be_asked_for("resume")
+        with contextlib.ExitStack() as alone:
+            alone.enter_context(taken_alone(journal))
+            record = read_journal(journal)
+            march, kept = self._restored(journal, record)
+            if march.done == march.count and record.ending is Outcome.COMPLETE:
+                self._tell_updater(Outcome.COMPLETE)
+                return march.result(Outcome.COMPLETE, record.message, None)
 
-    def _taken_over(self, journal: str | PathLike[str]) -> HybridMarch:
-        record = read_journal(journal)
+            def take_over() -> None:
+                made = self._journal(scratch_beside(fspath(journal)))
+                made.take_over(record, march.done, kept)
+                march.journal = made
+                alone.close()  # the new file has its own mark
+
+            return self._march(march, take_over)
+
+    def _restored(self, journal: str | PathLike[str], record: Record) -> tuple[HybridMarch, list[str]]:
+        """The loop of a test as its journal has left it, and the names of the physical specimens."""
         self.check(record)
         step = record.steps
         self._stand_by(journal, True)
@@ -199,19 +216,15 @@ class HybridTest:
             parameters = self._restore(record)
         else:
             self._set_back()
-        kept = []
-        for name, element in self.elements.items():
-            if not element.specimen.physical:
-                continue  # an emulated one is set back and moves again
-            for command, d, f, when in record.unfinished(str(name), step + 1):
+        physical = [(str(n), e) for n, e in self.elements.items() if e.specimen.physical]  # an emulated one moves again
+        for name, element in physical:
+            _must_belong_together(record, name)
+            for command, d, f, when in record.unfinished(name, step + 1):
                 element.expect(command, Measurement(d, f, when))
-                kept.append(str(name))
         march = HybridMarch(self, record, None)  # with the parameters of the start: mass and damping stay what they were
         if parameters is not None:
             self.parameters[:] = parameters
-        march.journal = self._journal(f"{record.path}.resumed", overwrite=True)
-        march.journal.take_over(record, step, kept)
-        return march
+        return march, [name for name, _ in physical]
 
     def _restore(self, record: Record) -> Array | None:
         """Everything beside the state of the program as it was after the last committed step of a journal.
@@ -292,20 +305,25 @@ class HybridTest:
                        specimens=len(self._extra()), parameters=(list(p.parameters.names), p.parameters.vector),
                        updated=self.updater is not None, record=width, about={**self.describe(), **told}, overwrite=overwrite)
 
-    def _march(self, march: HybridMarch) -> HybridResult:
+    def _march(self, march: HybridMarch, take_over: Callable[[], None] | None = None) -> HybridResult:
         outcome, message = Outcome.ERROR, ""
         pacer = Pacer(self.pace) if self.pace is not None else None
         with Shield() as march.shield:
             try:
-                for element in self.elements.values():
-                    element.specimen.open()
-                    if element.specimen.physical:
-                        element.find_place(march.before)
+                if march.done < march.count:
+                    self._get_ready(march)
+                if take_over is not None:
+                    march.shield.level = WRITING  # a signal waits until the journal is whole
+                    take_over()
+                    march.shield.level = FREE
+                    march.shield.stop()
                 with pacer or contextlib.nullcontext():
                     march.go(pacer)
                 outcome = Outcome.COMPLETE
             except ExperimentError as problem:
                 outcome, message = problem.ending, str(problem)
+                if isinstance(problem, JournalFull) and take_over is not None and march.journal is None:
+                    raise  # the test has not gone on
             except KeyboardInterrupt:
                 outcome, march.shield.answered = Outcome.STOPPED_BY_USER, True
             except BaseException as problem:
@@ -315,6 +333,17 @@ class HybridTest:
                 march.shield.level = WRITING  # from here on signals wait to the end
                 message = self._end(march, outcome, message)
         return march.result(outcome, message, pacer)
+
+    def _get_ready(self, march: HybridMarch) -> None:
+        """Open every specimen, and see where it stands."""
+        for element in self.elements.values():
+            element.specimen.open()
+            if element.specimen.physical:
+                march.find_place(element)
+
+    def _tell_updater(self, outcome: Outcome) -> None:
+        if (ended := getattr(self.updater, "ended", None)) is not None:
+            ended(outcome)
 
     def _end(self, march: HybridMarch, outcome: Outcome, message: str) -> str:
         """Hold every specimen and close the journal, whatever fails on the way; returns the message with what did."""
@@ -328,8 +357,9 @@ class HybridTest:
             if march.journal is not None:
                 march.journal.close(outcome, message)
         finally:
-            if (ended := getattr(self.updater, "ended", None)) is not None:
-                ended(outcome)
+            for element in self.elements.values():  # they can be asked by hand from now on
+                element.journal, element.shield = None, NO_SHIELD
+            self._tell_updater(outcome)
         return message
 
 
@@ -340,6 +370,17 @@ def _each_its_own(what: str, parts: Mapping[Name, Any]) -> None:
         if part is not None and first.setdefault(id(part), name) != name:
             raise InputError("HybridTest", what, part, f"must not be the same object for {first[id(part)]!r} and {name!r}",
                              "make one for each element")
+
+
+def _must_belong_together(record: Record, name: str) -> None:
+    """Refuse measurements of a physical specimen whose commands are not known: it would be moved back to repeat their steps."""
+    sent, measured = record.command[name], record.measured[name]
+    if len(measured) > len(sent):
+        raise FileError(record.path, f"holds {len(measured)} measurements of {name!r} and only {len(sent)} of their commands, "
+                        "as a power cut can leave it: the specimen has gone farther than the test can go on from. The journal "
+                        "stays as it is. Read it with read_journal, and begin another test with the specimen as it is now")
+    if not np.array_equal(sent[:len(measured), :HEAD], measured[:, :HEAD]):
+        raise FileError(record.path, f"is damaged: commands and measurements of {name!r} are not of the same steps")
 
 
 def _digest(*arrays: Any) -> str:

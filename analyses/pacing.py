@@ -25,6 +25,7 @@ Array = npt.NDArray[np.float64]
 SPIN = 3e-4  # seconds before a step is due: sleeping ends late by up to about this much, so the rest is waited for awake
 REST = 0.1  # of a period, slept at least with real-time priority: a task that never sleeps is stopped for 50 ms in each second
 THROTTLE = Path("/proc/sys/kernel/sched_rt_runtime_us")
+LONGEST = 86400.0  # seconds from step to step: nobody waits longer, and systems cannot sleep for centuries
 PERCENTILES = {50.0: "half below", 99.0: "99 % below", 99.9: "99.9 % below", 100.0: "longest"}
 
 
@@ -48,6 +49,9 @@ class Pace:
     def __post_init__(self) -> None:
         if not finite(self.rate) or not self.rate > 0.0:
             raise InputError("Pace", "rate", self.rate, "must be above 0", "in steps a second")
+        if self.rate * LONGEST < 1.0:
+            raise InputError("Pace", "rate", self.rate, f"must be at least {1.0 / LONGEST:.3g}, a step a day",
+                             "in steps a second")
         for name, low, high in (("priority", 1, 99), ("core", 0, 1 << 16)):
             value = getattr(self, name)
             if value is not None and (isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high):

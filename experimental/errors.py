@@ -34,6 +34,10 @@ class LimitTripped(ExperimentError):
     ending = Ending.SPECIMEN_LIMIT
 
 
+class MeasuredAlready(LimitTripped):
+    """A resumed test would send a specimen back to a step that was measured. The command was not sent."""
+
+
 class PeerLost(ExperimentError):
     """The other side closed the connection, or cannot be reached."""
 
@@ -80,6 +84,10 @@ class JournalFull(ExperimentError):
     """The journal cannot be written on. Raised before a command leaves, where there is time."""
 
     ending = Ending.JOURNAL_FULL
+
+
+class JournalLost(JournalFull):
+    """The file of the journal was deleted, moved or replaced. Raised before the next command leaves."""
 
 
 class BadParameters(ExperimentError):

@@ -39,6 +39,7 @@ class Record:
     command: dict[str, Array] = field(default_factory=dict)
     measured: dict[str, Array] = field(default_factory=dict)
     refused: dict[str, Array] = field(default_factory=dict)
+    unanswered: dict[str, Array] = field(default_factory=dict)
     state: Array = field(default_factory=lambda: np.zeros((0, 0)))
     specimens: Array = field(default_factory=lambda: np.zeros((0, 0)))
     parameter_history: Array = field(default_factory=lambda: np.zeros((0, 0)))
@@ -68,11 +69,14 @@ class Record:
 
     @typed
     def unfinished(self, name: str, step: int) -> list[tuple[Array, Array, Array, float]]:
-        """Commands, displacements, forces and times of an element measured in a step that was not committed, in their order."""
+        """Commands, displacements, forces and times of an element measured from a step on that was not committed, in their order.
+
+        There can be several steps: a power cut can take what was committed of them and leave what was measured.
+        """
         commands, (d, f) = self.commands(name), self.measurements(name)
         measured = self.measured[name]
         return [(commands[k].copy(), d[k].copy(), f[k].copy(), float(measured[k, 1]))
-                for k in range(min(len(measured), len(commands))) if measured[k, 0] == step]
+                for k in range(min(len(measured), len(commands))) if measured[k, 0] >= step]
 
     def checkpoint(self) -> tuple[int, Array, Array, Array | None]:
         """Last committed step, with the state, the specimens' states and the parameters needed to go on from it."""
@@ -127,6 +131,9 @@ def _read(path: str) -> Record:
             refused = f"elements/{place}/refused"  # journals of earlier versions have none
             record.refused[name] = (_finished(file, refused, path, 2 * size) if refused in file
                                     else np.zeros((0, HEAD + 2 * size + TAIL)))
+            unanswered = f"elements/{place}/unanswered"
+            kept = _finished(file, unanswered, path, size) if unanswered in file else np.zeros((0, HEAD + size + TAIL))
+            record.command[name], record.unanswered[name] = _with_the_last(record.command[name], kept)
         record.state = _finished(file, "committed/state", path)
         record.specimens = _finished(file, "committed/specimens", path)
         if "committed/parameters" in file:
@@ -137,6 +144,18 @@ def _read(path: str) -> Record:
         if told is not None:
             record.ending, record.message = Outcome[told[0]], told[1]
         return record
+
+
+def _with_the_last(sent: Array, unanswered: Array) -> tuple[Array, Array]:
+    """Commands with those that were left unanswered before a test was resumed, where none was sent since; and the other ones.
+
+    The last command tells where a specimen may stand.
+    """
+    if not len(unanswered):
+        return sent, unanswered
+    last = sent[-1] if len(sent) else np.full(unanswered.shape[1], -np.inf)
+    newer = (unanswered[:, 1] > last[1]) & (unanswered[:, -1] > last[-1])
+    return np.concatenate([sent, unanswered[newer]]), unanswered[~newer]
 
 
 def read_head(file: Any, path: str) -> tuple[dict[str, Any], list[str]]:

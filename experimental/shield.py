@@ -2,7 +2,8 @@
 
 Ctrl-C, a request to end (SIGTERM) and a lost terminal (SIGHUP) can come between a command and its measurement. The sample would
 then be lost, and a specimen cannot be measured twice. So in a test each of them waits until the sample is in the journal. Ctrl-C
-a second time does not wait for a specimen that does not answer.
+a second time does not wait for a specimen that does not answer. No other signal does that: a terminal that is closed sends SIGHUP
+twice, once by the system and once by its shell.
 """
 
 from __future__ import annotations
@@ -34,6 +35,7 @@ class Shield:
         """The first signal that has come; 0 where none has."""
         self.answered = False
         """Whether the test has ended because of it, and says so."""
+        self._by_hand = False  # whether Ctrl-C has come
         self._before: dict[int, Any] = {}
 
     def __enter__(self) -> Shield:
@@ -52,10 +54,12 @@ class Shield:
             signal.raise_signal(self.number)
 
     def _heard(self, number: int, frame: FrameType | None) -> None:
-        again, self.number = self.number != 0, self.number or number
-        if self.level == FREE or (self.level == WAITING and again):
+        first, self.number = self.number == 0, self.number or number
+        by_hand = number == signal.SIGINT
+        again, self._by_hand = by_hand and self._by_hand, by_hand or self._by_hand
+        if (self.level == FREE and (first or by_hand)) or (self.level == WAITING and again):
             raise KeyboardInterrupt
-        if not again:
+        if first:
             with contextlib.suppress(OSError):
                 os.write(_STDERR, NOTICE)  # print could be under way at this very moment
 
