@@ -43,6 +43,7 @@ from femu.filters.linalg import (
     solve_lower,
     solve_upper,
     triangularise,
+    usable,
 )
 from femu.filters.model import StateSpace, call_model
 from femu.filters.sigma import channels, draw, no_measurement, note_innovation, note_likelihood, settle
@@ -53,6 +54,8 @@ ITERATIONS, LEARN = OPTION_A, OPTION_B
 MEMORIES = 10.0  # fading ends after this many first memories, so an unobserved state cannot lose its prior for good
 FIRST_GATED = 10.0  # no measurement is called wild before this step: nothing is usual yet
 USUAL_WINDOW = 50.0  # updates over which the usual size of an innovation is averaged
+LARGEST_SETTING = 1e6  # of kappa and growth
+LARGEST_NOISE = 1e150  # square of a residual that R may be learned from
 WIDEST = 3.0  # standard deviation of a transformed state above which fading does not widen it (a factor of 20)
 
 
@@ -112,7 +115,7 @@ def predict(d, p, s, u, y):
     status = call_model(d[F], (count, X, u, images))
     if status != 0:
         return status
-    settle(count, n, X, images, mean_of(d, s), True, s)
+    settle(count, n, X, images, mean_of(d, s), True, True, s)
     for i in range(count):
         row = shift(rows, i * n)
         inward(n, rules, b, kind, scale, shift(X, i * n), shift(Xi, i * n), shift(images, i * n), row)
@@ -176,7 +179,7 @@ def update(d, p, s, u, y):
         status = call_model(d[H], (count, X, u, Y))
         if status != 0:
             return status
-        if not all_finite(count * m, Y):
+        if not usable(count * m, Y):
             s[REFUSED] += 1.0
             if not judged:
                 no_measurement(d, s)
@@ -243,11 +246,12 @@ def update(d, p, s, u, y):
                     S[a * c + k] = total
             note_innovation(d, s, c, index, nu, S)
             note_likelihood(s, c, nis, log_det)
+            if nis * 0.0 != 0.0:
+                s[REFUSED] += 1.0
+                return 0
             usual = max(s[SPARE], 1.0) * gate * gate
             wild = gate > 0.0 and s[STEPS] > FIRST_GATED and nis / c > usual
-            seen = usual if wild else nis / c
-            if seen * 0.0 == 0.0:  # what is not finite would stay in the average for good
-                s[SPARE] += (seen - s[SPARE]) / min(max(s[STEPS], 1.0), USUAL_WINDOW)
+            s[SPARE] += ((usual if wild else nis / c) - s[SPARE]) / min(max(s[STEPS], 1.0), USUAL_WINDOW)
             if wild:
                 s[GATED] += 1.0
                 factor_of_gate = (nis / c / usual) ** 2
@@ -285,8 +289,12 @@ def learn(d, p, s, u, y, c, index, factor_of_gate, A, X, Y, mean_y, room):
     status = call_model(d[H], (1, X, u, Y))
     if status != 0:
         return status
-    if not all_finite(m, Y):
+    if not usable(m, Y):
         return 0
+    for a in range(c):  # a wild measurement would leave a noise for good that is no number
+        residual = y[int(index[a])] - Y[int(index[a])]
+        if not residual * residual < LARGEST_NOISE:
+            return 0
     weight = max(1.0 / options[6], 1.0 / (s[STEPS] + options[5] + 1.0))
     keep = sqrt(1.0 - weight)
     AL = room
@@ -381,8 +389,9 @@ class AdaptiveUKF(Filter):
                  gate: float = 6.0) -> None:
         for name, value, least in (("kappa", kappa, 0.0), ("memory", memory, 1.0), ("growth", growth, 0.0),
                                    ("trust", trust, 0.0), ("window", window, 1.0), ("gate", gate, 0.0)):
-            if not value >= least or (value == inf and name in ("kappa", "growth")):
-                raise InputError("AdaptiveUKF", name, value, f"must be a number of at least {least:g}")
+            most = LARGEST_SETTING if name in ("kappa", "growth") else inf
+            if not least <= value <= most:
+                raise InputError("AdaptiveUKF", name, value, f"must be a number from {least:g} to {most:g}")
         if iterations < 1:
             raise InputError("AdaptiveUKF", "iterations", iterations, "must be at least 1")
         self.kappa, self.iterations, self.memory, self.growth = kappa, iterations, memory, growth

@@ -129,6 +129,9 @@ class Filter(abc.ABC):
         self._nothing = np.full(model.outputs, np.nan)
         self._no_input = np.zeros(1)
 
+    def __deepcopy__(self, memo: Any) -> Filter:
+        return self  # it holds nothing that changes, and addresses that cannot be copied
+
     # --- what a filter adds ----------------------------------------------------------------------
 
     @abc.abstractmethod

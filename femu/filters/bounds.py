@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from math import inf
+from math import inf, isfinite
 from typing import Any
 
 import numpy as np
@@ -36,6 +36,9 @@ class Inequality:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "coefficients", dict(self.coefficients))  # the caller may go on with his
+        for what, value in (*((f"coefficients[{i}]", share) for i, share in self.coefficients.items()), ("limit", self.limit)):
+            if isinstance(value, str) or not isfinite(value):
+                raise InputError("Inequality", what, value, "must be a finite number")
 
 
 @dataclass(frozen=True)
@@ -62,6 +65,8 @@ class Bounds:
         for i, (low, high) in enumerate(zip(lower, upper, strict=True)):
             if not low < high:
                 raise InputError("Bounds", f"lower[{i}]", low, f"must be below upper[{i}] = {high}")
+            if isfinite(low) and isfinite(high) and not isfinite(high - low):
+                raise InputError("Bounds", f"upper[{i}]", high, f"is too far from lower[{i}] = {low} for a number", "use inf")
         moved: set[int] = set()
         for number, rule in enumerate(self.inequalities):
             what = f"inequalities[{number}]"

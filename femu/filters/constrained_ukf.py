@@ -28,7 +28,7 @@ from femu.filters.estimate import (
     numbers_of,
     own_of,
 )
-from femu.filters.linalg import all_finite, copy, factor, helper
+from femu.filters.linalg import all_finite, copy, factor, fill, helper
 from femu.filters.model import StateSpace, call_model
 from femu.filters.sigma import accept, add_gain_noise, check_kappa, check_margin, gain, gain_parts, gain_size, moments, settle
 from femu.kernels import kernel, shift
@@ -108,8 +108,10 @@ def predict(d, p, s, u, y):
     status = call_model(d[F], (count, X, u, images))
     if status != 0:
         return status
-    settle(count, n, X, images, x, options[2] > 0.0, s)
+    settle(count, n, X, images, x, True, options[2] > 0.0, s)
     moments(count, n, W, W, images, p, x, P)
+    if W[0] < 0.0:
+        s[REPAIRS] += factor(n, P, L, shift(X, count * n))
     s[DRAWN] = 1.0
     if keep_inside(d, p, options[2], P, x):
         s[PROJECTIONS] += 1.0
@@ -146,7 +148,10 @@ def update(d, p, s, u, y):
             for j in range(n):
                 row[j] += K[j * c + a] * (nu[a] - dY[i * c + a])
     new_x, new_P = L, room
-    noise_of_process = drawn
+    process_noise = p
+    if not drawn:  # it is in P already
+        process_noise = shift(room, n * n)
+        fill(n * n, 0.0, process_noise)
     weighted_mean(count, n, W, X, new_x)
     if all_finite(n, new_x):
         copy(n, new_x, middle)
@@ -154,12 +159,10 @@ def update(d, p, s, u, y):
             s[PROJECTIONS] += 1.0
             for i in range(count):
                 project(n, d[RULES], bounds_of(d, p), shift(X, i * n))
-    moments(count, n, W, W, X, p, new_x, new_P)  # Eqs. 28 and 29
-    if not noise_of_process:
-        for i in range(n * n):
-            new_P[i] -= p[i]
+    moments(count, n, W, W, X, process_noise, new_x, new_P)  # Eqs. 28 and 29
     add_gain_noise(n, c, K, noise, new_P)
-    accept(d, s, new_x, new_P, x, P)
+    if accept(d, s, new_x, new_P, x, P) and W[0] < 0.0:
+        s[REPAIRS] += factor(n, P, L, room)
     if keep_inside(d, p, options[2], P, x):
         s[PROJECTIONS] += 1.0
     return 0

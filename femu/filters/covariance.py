@@ -12,6 +12,7 @@ import numpy as np
 
 from femu.errors import InputError
 
+LARGEST_VARIANCE = 1e150  # so that squares of variances are finite
 ROUND_OFF = 1e-9  # of a correlation: how far a matrix may be from a symmetric, positive semi-definite one
 
 
@@ -24,12 +25,15 @@ def symmetric(what: str, argument: str, value: Any, size: int) -> np.ndarray:
     matrix = np.eye(size) * given if given.ndim == 0 else np.diag(given) if given.ndim == 1 else given.copy()
     if matrix.shape != (size, size):
         raise InputError(what, argument, value, f"must be a number, {size} variances or a {size} × {size} matrix")
-    if not np.isfinite(matrix).all():
-        raise InputError(what, argument, value, "must be finite")
-    if np.abs(matrix - matrix.T).max() > ROUND_OFF * float(np.abs(matrix).max(initial=0.0)):
+    if not (np.abs(matrix) <= LARGEST_VARIANCE).all():
+        raise InputError(what, argument, value, f"must be finite, and at most {LARGEST_VARIANCE:g}")
+    root = np.sqrt(np.abs(np.diagonal(matrix)))
+    most = np.outer(root, root)
+    if (np.abs(matrix - matrix.T) > ROUND_OFF * np.maximum(most, np.abs(matrix))).any():
         raise InputError(what, argument, value, "must be symmetric")
     matrix = 0.5 * (matrix + matrix.T)
-    if np.diagonal(matrix).min() < 0 or np.linalg.eigvalsh(correlation(matrix)[0]).min() < -ROUND_OFF:
+    if np.diagonal(matrix).min() < 0 or (np.abs(matrix) > (1.0 + ROUND_OFF) * most).any() or (
+            np.linalg.eigvalsh(correlation(matrix)[0]).min() < -ROUND_OFF):
         raise InputError(what, argument, value, "must not have a negative variance in any direction")
     return matrix
 

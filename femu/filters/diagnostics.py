@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 from scipy.stats import chi2
 
+from femu.arguments import as_numbers
 from femu.errors import InputError
 from femu.filters.covariance import correlation, inverse
 from femu.filters.estimate import History
@@ -55,8 +56,22 @@ def _band(values: np.ndarray, degrees: np.ndarray, probability: float) -> Consis
                        float(chi2.ppf(1.0 - tail, total) / count), count)
 
 
+def _check_probability(what: str, probability: float) -> None:
+    if not 0.0 < probability < 1.0:
+        raise InputError(what, "probability", probability, "must lie between 0 and 1")
+
+
+def _indices(what: str, given: Any, count: int, argument: str = "states") -> np.ndarray:
+    """Places from 0 to count - 1."""
+    found = as_numbers(what, argument, given)
+    if found.ndim != 1 or not len(found) or not ((found == np.floor(found)) & (found >= 0) & (found < count)).all():
+        raise InputError(what, argument, given, f"must name some of 0 to {count - 1}")
+    return found.astype(int)
+
+
 def nis(history: History, skip: int = 0, probability: float = 0.95) -> Consistency:
     """Average normalised innovation squared, without the first ``skip`` steps."""
+    _check_probability("nis", probability)
     values, innovation = history.nis[skip:], history.innovation[skip:]
     used = np.isfinite(values)
     return _band(values[used], np.isfinite(innovation[used]).sum(axis=1), probability)
@@ -69,9 +84,10 @@ def nees(history: History, truth: Any, skip: int = 0, probability: float = 0.95,
     Estimation errors of neighbouring steps are correlated, unlike innovations: the band counts only as many samples
     as are independent.
     """
-    true = np.asarray(truth, dtype=float)
+    true = as_numbers("nees", "truth", truth)
     n = history.mean.shape[1]
-    chosen = np.arange(n) if states is None else np.asarray(states, dtype=int)
+    _check_probability("nees", probability)
+    chosen = np.arange(n) if states is None else _indices("nees", states, n)
     if true.shape != history.mean.shape:
         raise InputError("nees", "truth", true.shape, f"must have the shape of the history, {history.mean.shape}")
     error = (history.mean - true)[skip:, chosen]
@@ -115,6 +131,9 @@ class Whiteness:
 
 def whiteness(history: History, channel: int = 0, lags: int = 20, skip: int = 0) -> Whiteness:
     """Whiteness of the innovations of a channel, each divided by its predicted standard deviation."""
+    _indices("whiteness", [channel], history.innovation.shape[1], "channel")
+    if lags < 1:
+        raise InputError("whiteness", "lags", lags, "must be at least 1")
     spread = np.sqrt(history.innovation_covariance[skip:, channel, channel])
     series = history.innovation[skip:, channel] / spread
     series = series[np.isfinite(series)]
@@ -132,8 +151,11 @@ def whiteness(history: History, channel: int = 0, lags: int = 20, skip: int = 0)
 
 def identifiable_parameters(prior: Any, posterior: Any) -> float:
     """Effective number of parameters that the data determine, from prior and posterior covariance."""
-    before, after = np.asarray(prior, dtype=float), np.asarray(posterior, dtype=float)
-    if before.shape != after.shape or before.ndim != 2:
+    before = as_numbers("identifiable_parameters", "prior", prior)
+    after = as_numbers("identifiable_parameters", "posterior", posterior)
+    if before.ndim != 2 or before.shape[0] != before.shape[1]:
+        raise InputError("identifiable_parameters", "prior", before.shape, "must be a square matrix")
+    if before.shape != after.shape:
         raise InputError("identifiable_parameters", "posterior", after.shape, f"must have the shape {before.shape}")
     C, scale = correlation(before)
     values, vectors = np.linalg.eigh(C)

@@ -26,17 +26,19 @@ from femu.filters.estimate import (
     measurement_noise_of,
     own_of,
 )
-from femu.filters.linalg import all_finite, copy, factor, helper
+from femu.filters.linalg import all_finite, copy, factor, helper, usable
 from femu.filters.model import StateSpace, call_model
 from femu.filters.sigma import accept, add_gain_noise, channels, finish_gain, no_measurement
 from femu.kernels import kernel, shift
 
 DIFFERENCE = 6e-6  # cube root of the machine precision: the best step of a central difference
+SMALLEST_STEP = 1e-300
 
 
 @helper
 def propagate(n, A, Q, P, w):
-    """P <- A P A' + Q; ``w`` has room for n² numbers."""
+    """P <- A P A' + Q, if that is finite; True if so. ``w`` has room for 2n² numbers."""
+    new_P = shift(w, n * n)
     for i in range(n):
         for j in range(n):
             total = 0.0
@@ -48,7 +50,11 @@ def propagate(n, A, Q, P, w):
             total = Q[i * n + j]
             for k in range(n):
                 total += w[i * n + k] * A[j * n + k]
-            P[i * n + j] = P[j * n + i] = total
+            new_P[i * n + j] = new_P[j * n + i] = total
+    if not all_finite(n * n, new_P):
+        return False
+    copy(n * n, new_P, P)
+    return True
 
 
 @helper
@@ -62,7 +68,7 @@ def jacobian(address, given, n, rows, x, P, u, J, w):
     points, images = w, shift(w, 2 * n * n)
     for j in range(n):
         size = max(abs(x[j]), sqrt(max(P[j * n + j], 0.0)))
-        step = DIFFERENCE * size if size > 0.0 else DIFFERENCE
+        step = max(DIFFERENCE * size, SMALLEST_STEP) if size > 0.0 else DIFFERENCE
         for sign in range(2):
             row = shift(points, (2 * j + sign) * n)
             copy(n, x, row)
@@ -158,9 +164,8 @@ def predict(d, p, s, u, y):
     status = call_model(d[F], (1, x, u, image))
     if status != 0:
         return status
-    if all_finite(n, image) and all_finite(n * n, J):
+    if usable(n, image) and usable(n * n, J) and propagate(n, J, p, P, w):
         copy(n, image, x)
-        propagate(n, J, p, P, w)
     else:  # hold the mean, as the sigma-point filters do
         s[LOST_POINTS] += 1.0
         for i in range(n * n):
@@ -182,7 +187,7 @@ def update(d, p, s, u, y):
     status = call_model(d[H], (1, x, u, predicted))
     if status != 0:
         return status
-    if not (all_finite(m, predicted) and all_finite(m * n, J)):
+    if not (usable(m, predicted) and usable(m * n, J)):
         s[REFUSED] += 1.0
         no_measurement(d, s)
         return 0

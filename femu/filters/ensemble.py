@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import inf
 from typing import Any, final
 
 import numpy as np
@@ -33,8 +32,10 @@ from femu.filters.linalg import all_finite, copy, fill
 from femu.filters.model import StateSpace, call_model
 from femu.filters.particles import add_noise, fill_normals, keep_within, weighted_moments
 from femu.filters.random import normal
-from femu.filters.sigma import gain, gain_parts, gain_size, settle
+from femu.filters.sigma import gain, gain_parts, gain_size, no_measurement, settle
 from femu.kernels import kernel, shift
+
+LARGEST_INFLATION = 1e3
 
 
 @kernel(STEP)
@@ -48,7 +49,7 @@ def predict(d, p, s, u, y):
     status = call_model(d[F], (count, members, u, images))
     if status != 0:
         return status
-    settle(count, n, members, images, x, False, s)
+    settle(count, n, members, images, x, False, False, s)
     copy(count * n, images, members)
     for i in range(count):
         add_noise(n, shift(options, 1), s, shift(members, i * n))
@@ -79,14 +80,16 @@ def update(d, p, s, u, y):
     status = call_model(d[H], (count, members, u, Y))
     if status != 0:
         return status
+    settle(count, m, Y, Y, x, False, False, s)
     fill(count, 1.0 / count, wm)
     fill(count, 1.0 / (count - 1.0), wc)
     c = gain(d, p, s, count, wm, wc, members, Y, y, w)
     if c == 0:
         return 0
     index, predicted, nu, z, noise, dY, S, Ls, K, middle, rest = gain_parts(n, m, count, w)
-    if s[NIS] * 0.0 != 0.0 or not all_finite(n * c, K):  # a member without an image, or one far out
+    if s[NIS] * 0.0 != 0.0 or not all_finite(n * c, K):  # no member has an image, or the measurement is far out
         s[REFUSED] += 1.0
+        no_measurement(d, s)
         return 0
     for i in range(count):
         start = s[COUNTER]
@@ -123,8 +126,8 @@ class EnsembleKF(Filter):
                  inflation: float = 1.0, bounds: Bounds | None = None) -> None:
         if members < 2:
             raise InputError("EnsembleKF", "members", members, "must be at least 2")
-        if not 1.0 <= inflation < inf:
-            raise InputError("EnsembleKF", "inflation", inflation, "must be a finite number of at least 1")
+        if not 1.0 <= inflation <= LARGEST_INFLATION:
+            raise InputError("EnsembleKF", "inflation", inflation, f"must be from 1 to {LARGEST_INFLATION:g}")
         self.members, self.inflation = members, inflation
         super().__init__(model, process_noise, measurement_noise, bounds)
 

@@ -13,6 +13,7 @@ from femu.filters.estimate import (
     HX,
     LOG_LIKELIHOOD,
     LOST_POINTS,
+    REFUSED,
     STEPS,
     F,
     H,
@@ -21,12 +22,13 @@ from femu.filters.estimate import (
     covariance_of,
     mean_of,
 )
-from femu.filters.linalg import all_finite, copy
+from femu.filters.linalg import copy, usable
 from femu.filters.model import StateSpace, call_model
 from femu.filters.particle_kalman import (
     KalmanParticleFilter,
     add_to_mixture,
     begin_mixture,
+    hold,
     mixture_room,
     mixture_size,
     note_mixture,
@@ -54,9 +56,8 @@ def predict(d, p, s, u, y):
             status = call_model(d[F], (1, x, u, image))
         if status != 0:
             return status
-        if all_finite(n, image) and all_finite(n * n, J):
+        if usable(n, image) and usable(n * n, J) and propagate(n, J, p, P, w):
             copy(n, image, x)
-            propagate(n, J, p, P, w)
         else:
             s[LOST_POINTS] += 1.0
             for k in range(n * n):
@@ -78,7 +79,7 @@ def update(d, p, s, u, y):
     if channels(m, y, w) == 0:
         no_measurement(d, s)
         return 0
-    likelihood = s[LOG_LIKELIHOOD]
+    likelihood, refused = s[LOG_LIKELIHOOD], s[REFUSED]
     mix = w
     begin_mixture(d, mix)
     w = shift(w, mixture_room(m))
@@ -90,14 +91,16 @@ def update(d, p, s, u, y):
             status = call_model(d[H], (1, x, u, predicted))
         if status != 0:
             return status
-        if all_finite(m, predicted) and all_finite(m * n, J):
+        if usable(m, predicted) and usable(m * n, J):
             s[LOG_LIKELIHOOD] = likelihood
             correct_linear(d, p, s, J, predicted, y, w)
             add_to_mixture(d, s, weights[i], likelihood, mix)
             keep_within(d, p, s, x)
         copy(n, x, shift(means, i * n))
         copy(n * n, P, shift(covariances, i * n * n))
-    note_mixture(d, s, y, likelihood, mix, w)
+    s[REFUSED] = refused  # one measurement, whatever became of it in a particle
+    if not note_mixture(d, s, y, likelihood, mix, w):
+        return hold(d, p, s)
     return weigh_and_select(d, p, s, u, y, points)
 
 

@@ -45,8 +45,10 @@ def predict(d, p, s, u, y):
     status = call_model(d[F], (count, X, u, images))
     if status != 0:
         return status
-    settle(count, n, X, images, x, False, s)  # its pairs are not symmetric
+    settle(count, n, X, images, x, True, False, s)  # its pairs are not symmetric
     moments(count, n, W, W, images, p, x, P)
+    if W[0] < 0.0:
+        s[REPAIRS] += factor(n, P, L, shift(images, count * n))
     if project(n, d[RULES], bounds_of(d, p), x):
         s[PROJECTIONS] += 1.0
     return 0

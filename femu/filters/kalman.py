@@ -14,6 +14,7 @@ from femu.filters.bounds import Bounds, project
 from femu.filters.ekf import correct_linear, correct_size, propagate
 from femu.filters.estimate import (
     INPUTS,
+    LOST_POINTS,
     PROJECTIONS,
     RULES,
     STEPS,
@@ -25,7 +26,7 @@ from femu.filters.estimate import (
     numbers_of,
     own_of,
 )
-from femu.filters.linalg import copy
+from femu.filters.linalg import all_finite, copy
 from femu.filters.model import StateSpace, batched
 from femu.kernels import kernel, shift
 
@@ -43,8 +44,10 @@ def predict(d, p, s, u, y):
         for j in range(inputs):
             total += B[i * inputs + j] * u[j]
         work[i] = total
-    copy(n, work, x)
-    propagate(n, A, p, P, work)
+    if all_finite(n, work) and propagate(n, A, p, P, shift(work, n)):
+        copy(n, work, x)
+    else:  # a system that grows without end, and was not measured for long: hold it
+        s[LOST_POINTS] += 1.0
     if project(n, d[RULES], bounds_of(d, p), x):
         s[PROJECTIONS] += 1.0
     return 0

@@ -68,6 +68,8 @@ def fit_least_squares(model: StateSpace, measurements: Any, inputs: Any, start: 
     if u.shape[:1] != (len(y),) or not np.isfinite(u).all():
         raise InputError("fit_least_squares", "inputs", inputs, f"must be {len(y)} rows of finite numbers")
     u = np.ascontiguousarray(u.reshape(len(y), -1))
+    if u.shape[1] < model.inputs:  # compiled code reads so many, whatever there is
+        raise InputError("fit_least_squares", "inputs", inputs, f"must have {model.inputs} columns")
     first = as_numbers("fit_least_squares", "start", start).reshape(-1)
     chosen = sorted(set(int(i) for i in free))
     if first.shape != (n,) or not np.isfinite(first).all():
@@ -84,7 +86,7 @@ def fit_least_squares(model: StateSpace, measurements: Any, inputs: Any, start: 
             raise InputError("fit_least_squares", "scale", scale, f"must be {n} numbers above 0")
     size = np.where(first == 0.0, 1.0, np.abs(first)) if scale is None else np.asarray(scale, dtype=float)
     kind, spread, xi, _, _ = plan(limits, first, np.diag(size**2))
-    moved = {*chosen, *(rule.adjusts for rule in limits.inequalities)}
+    moved = {*chosen, *(rule.adjusts for rule in limits.inequalities if not set(chosen).isdisjoint(rule.coefficients))}
     for j in set(range(n)) - moved:  # no map may move what is held, not even off a bound
         kind[j], xi[j] = FREE, first[j]
     unit = np.where(kind == FREE, size, 1.0)[chosen]  # the search and its differences are for numbers of one size
@@ -111,6 +113,9 @@ def fit_least_squares(model: StateSpace, measurements: Any, inputs: Any, start: 
         return np.nan_to_num(np.clip(difference, -far, far), nan=far)
 
     found = least_squares(residuals, xi[chosen] / unit, x_scale="jac", method="trf", max_nfev=200)
+    if (np.abs(found.fun) >= far).all():
+        raise AnalysisError("fit_least_squares: the model has no response near the start that could be compared with what was "
+                            "measured. Start from another place.")
     freedom = max(known.sum() - len(chosen), 1)
     variance = 2.0 * found.cost / freedom
     slope = np.empty((n, len(chosen)))

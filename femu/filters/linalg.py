@@ -37,6 +37,16 @@ def all_finite(count, values):
     return total == 0.0
 
 
+@inlined
+def usable(count, values):
+    """Whether all are numbers to calculate with: finite, and below about 1e77, so that squares of squares are finite too."""
+    total = 0.0
+    for i in range(count):
+        square = values[i] * values[i]
+        total += square * square * 0.0
+    return total == 0.0
+
+
 @helper
 def cholesky(n, P, L):
     """Lower factor L with L L' = P; True if P is positive semi-definite within round-off.
@@ -160,19 +170,26 @@ def outer_product(n, L, P):
 def triangularise(rows, n, A, L):
     """Lower L with L L' = A' A, by Householder reflections of A (rows × n, overwritten).
 
-    No square of a small number is ever formed, so half of the digits that a Cholesky factor of A'A loses are kept.
+    No square of a small number is ever formed, so half of the digits that a Cholesky factor of A'A loses are kept. The vector
+    of a reflection is v with v_j = 1, from a column divided by its largest entry: no size under- or overflows.
     """
     for j in range(n):
-        length = 0.0
+        most = 0.0
         for i in range(j, rows):
-            length += A[i * n + j] * A[i * n + j]
-        length = sqrt(length)
-        if length > 0.0:
+            most = max(most, abs(A[i * n + j]))
+        if most > 0.0:
+            length = 0.0
+            for i in range(j, rows):
+                part = A[i * n + j] / most
+                length += part * part
+            length = most * sqrt(length)
             head = A[j * n + j]
             alpha = -length if head > 0.0 else length
             v0 = head - alpha
-            A[j * n + j] = v0
-            scale = 1.0 / (-alpha * v0)  # 2 / v'v
+            for i in range(j + 1, rows):
+                A[i * n + j] /= v0
+            A[j * n + j] = 1.0
+            scale = -v0 / alpha  # 2 / v'v
             for c in range(j + 1, n):
                 total = 0.0
                 for i in range(j, rows):

@@ -35,7 +35,7 @@ from numba.core.dispatcher import Dispatcher
 from numba.extending import intrinsic
 
 from femu.arguments import as_numbers, typed
-from femu.errors import InputError
+from femu.errors import AnalysisError, InputError
 from femu.kernels import FLOATS, INT, Kernel, load, store
 
 MODEL = INT(
@@ -230,4 +230,5 @@ class StateSpace:
         status = call(len(x), x.ctypes.data, given.ctypes.data, out.ctypes.data)
         if status:
             evaluator.raise_failure()
+            raise AnalysisError(f"StateSpace.evaluate: the {which} function failed with status {status}.")
         return out

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import inf
 from typing import Any, final
 
 import numpy as np
@@ -46,6 +45,7 @@ from femu.filters.sigma import settle
 from femu.kernels import kernel, shift
 
 RESAMPLING = OPTION_A
+LARGEST_ROUGHENING = 1e3
 
 
 @kernel(STEP)
@@ -58,7 +58,7 @@ def predict(d, p, s, u, y):
     status = call_model(d[F], (count, particles, u, images))
     if status != 0:
         return status
-    settle(count, n, particles, images, mean_of(d, s), False, s)
+    settle(count, n, particles, images, mean_of(d, s), False, False, s)
     copy(count * n, images, particles)
     for i in range(count):
         add_noise(n, shift(options, 2), s, shift(particles, i * n))
@@ -149,5 +149,5 @@ def check_particles(what: str, particles: int, below: float, roughening: float) 
         raise InputError(what, "particles", particles, "must be at least 2")
     if not 0.0 <= below <= 1.0:
         raise InputError(what, "resample_below", below, "must be from 0 (never) to 1 (at every step)")
-    if not 0.0 <= roughening < inf:
-        raise InputError(what, "roughening", roughening, "must be a finite number that is not negative")
+    if not 0.0 <= roughening <= LARGEST_ROUGHENING:
+        raise InputError(what, "roughening", roughening, f"must be from 0 to {LARGEST_ROUGHENING:g} standard deviations")

@@ -119,11 +119,11 @@ def begin_mixture(d, mix):
 
 @helper
 def add_to_mixture(d, s, weight, likelihood, mix):
-    """Add one particle's innovation, its covariance and its likelihood, which stand in the estimate, if they are finite."""
+    """Add one particle's innovation, its covariance and its likelihood, which stand in the estimate; False if not finite."""
     m = d[M]
     nu = innovation_of(d, s)
     if s[NIS] * 0.0 != 0.0:
-        return
+        return False
     value = s[LOG_LIKELIHOOD] - likelihood
     if value > mix[BEST]:
         mix[EVIDENCE] = mix[EVIDENCE] * exp(mix[BEST] - value) + weight
@@ -135,11 +135,12 @@ def add_to_mixture(d, s, weight, likelihood, mix):
         mix[MIXED + a] += weight * nu[a]
         for b in range(m):
             mix[MIXED + m + a * m + b] += weight * (nu[m + a * m + b] + nu[a] * nu[b])
+    return True
 
 
 @helper
 def note_mixture(d, s, y, likelihood, mix, w):
-    """Put innovation, covariance, NIS and likelihood of all particles together into the estimate."""
+    """Put innovation, covariance, NIS and likelihood of all particles together into the estimate; False if none was measured."""
     m = d[M]
     index = w
     nu, S = shift(index, m), shift(index, 2 * m)
@@ -150,20 +151,30 @@ def note_mixture(d, s, y, likelihood, mix, w):
     if mix[WEIGHT] == 0.0:
         s[REFUSED] += 1.0
         no_measurement(d, s)
-        return
+        return False
     for a in range(c):
         nu[a] = mix[MIXED + int(index[a])] / mix[WEIGHT]
     for a in range(c):
         for b in range(c):
             S[a * c + b] = mix[MIXED + m + int(index[a]) * m + int(index[b])] / mix[WEIGHT] - nu[a] * nu[b]
+    factor(c, S, Ls, room)  # which repairs it where the difference has lost its digits
     note_innovation(d, s, c, index, nu, S)
-    factor(c, S, Ls, room)
     solve_lower(c, Ls, nu)
     total = 0.0
     for a in range(c):
         total += nu[a] * nu[a]
     s[NIS] = total
     s[LOG_LIKELIHOOD] += mix[BEST] + log(mix[EVIDENCE]) if mix[EVIDENCE] > 0.0 else 0.0
+    return True
+
+
+@helper
+def hold(d, p, s):
+    """Report the particles as they were predicted, after a measurement that none of them could take. Returns 0."""
+    means, covariances, weights, draws, points = parts(d, s)
+    copy(d[COUNT] * d[N], means, draws)
+    report(d, p, s, d[COUNT], weights, draws, covariances)
+    return 0
 
 
 def select_size(n: int, m: int, count: int) -> int:

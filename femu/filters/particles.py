@@ -6,7 +6,6 @@ from math import exp, log
 
 from femu.filters.bounds import project
 from femu.filters.estimate import (
-    CHANNELS,
     COUNTER,
     EFFECTIVE,
     LOG_LIKELIHOOD,
@@ -22,7 +21,7 @@ from femu.filters.estimate import (
     bounds_of,
     measurement_noise_of,
 )
-from femu.filters.linalg import all_finite, copy, factor, helper, solve_lower
+from femu.filters.linalg import copy, factor, helper, solve_lower, usable
 from femu.filters.random import normal
 from femu.filters.resampling import effective_sample_size, resample
 from femu.filters.sigma import LOG_2_PI, channels, no_measurement, note_innovation
@@ -87,14 +86,14 @@ def weigh_particles(d, p, s, count, Y, y, auxiliary, note, weights, w):
         for b in range(c):
             noise[a * c + b] = R[int(index[a]) * m + int(index[b])]
     s[REPAIRS] += factor(c, noise, Lr, room)
-    best, log_det, usable = NEVER, 0.0, 0.0
+    best, log_det, measured = NEVER, 0.0, 0.0
     for a in range(c):
         log_det += 2.0 * log(Lr[a * c + a]) if Lr[a * c + a] > 0.0 else 0.0
     for i in range(count):
         q[i] = NEVER
-        if not all_finite(m, shift(Y, i * m)):
+        if not usable(m, shift(Y, i * m)):
             continue
-        usable += weights[i]
+        measured += weights[i]
         total = 0.0
         for a in range(c):
             z[a] = y[int(index[a])] - Y[i * m + int(index[a])]
@@ -102,32 +101,33 @@ def weigh_particles(d, p, s, count, Y, y, auxiliary, note, weights, w):
         solve_lower(c, Lr, z)
         for a in range(c):
             total -= 0.5 * z[a] * z[a]
-        q[i] = total
-        best = max(best, total)
+        if total > NEVER:  # else too far away for a number
+            q[i] = total
+            best = max(best, total)
     if best == NEVER:
-        s[REFUSED] += 1.0
-        no_measurement(d, s)
+        if note:  # else the particles have taken the measurement, and only their draws have no image
+            s[REFUSED] += 1.0
+            no_measurement(d, s)
         return 0
     average, evidence = 0.0, 0.0
     for i in range(count):
         q[i] = exp(q[i] - best)
         average += q[i] / count
         evidence += weights[i] * q[i]
-    if note and usable == 0.0:
+    if note and measured == 0.0:
         no_measurement(d, s)
     elif note:
         for a in range(c):
-            nu[a] = y[int(index[a])] - mean[a] / usable
+            nu[a] = y[int(index[a])] - mean[a] / measured
         for a in range(c):  # covariance of the predicted output: spread of the particles plus R
             for b in range(c):
                 i, j = int(index[a]), int(index[b])
                 total = 0.0
                 for k in range(count):
-                    if all_finite(m, shift(Y, k * m)):
-                        total += weights[k] * (Y[k * m + i] - mean[a] / usable) * (Y[k * m + j] - mean[b] / usable)
-                noise[a * c + b] += total / usable
+                    if usable(m, shift(Y, k * m)):
+                        total += weights[k] * (Y[k * m + i] - mean[a] / measured) * (Y[k * m + j] - mean[b] / measured)
+                noise[a * c + b] += total / measured
         note_innovation(d, s, c, index, nu, noise)
-        s[CHANNELS] = c
         s[REPAIRS] += factor(c, noise, Lr, room)
         copy(c, nu, z)
         solve_lower(c, Lr, z)

@@ -32,10 +32,10 @@ from femu.filters.estimate import (
     innovation_of,
     measurement_noise_of,
 )
-from femu.filters.linalg import all_finite, copy, factor, helper, solve_lower, solve_upper
+from femu.filters.linalg import all_finite, copy, factor, helper, solve_lower, solve_upper, usable
 from femu.kernels import inlined, shift
 
-LARGEST_ALPHA = 1e3
+LARGEST_KAPPA, SMALLEST_ALPHA, LARGEST_ALPHA = 1e6, 1e-6, 1e3
 LOG_2_PI = log(2.0 * pi)
 NAN = float("nan")
 WILD = 100.0  # a second difference this many times larger than everything around it is not one to average with
@@ -43,8 +43,8 @@ WILD = 100.0  # a second difference this many times larger than everything aroun
 
 def check_kappa(what: str, n: int, kappa: float) -> float:
     """The rule for κ of n states: their points are √(n+κ) standard deviations away."""
-    if not 0.0 < n + kappa < inf:
-        raise InputError(what, "kappa", kappa, f"must be a finite number above -n = {-n}")
+    if not -n < kappa <= LARGEST_KAPPA:
+        raise InputError(what, "kappa", kappa, f"must be a number above -n = {-n}, at most {LARGEST_KAPPA:g}")
     return float(kappa)
 
 
@@ -59,8 +59,8 @@ def unscented(what: str, n: int, kappa: float, alpha: float | None,
               beta: float) -> tuple[float, tuple[float, float, float]]:
     """Step θ of the points and weights (Wm_0, Wc_0, W_i): Julier's form, or with α the scaled one; see `UKF`."""
     check_kappa(what, n, kappa)
-    if alpha is not None and not 0.0 < abs(alpha) < LARGEST_ALPHA:
-        raise InputError(what, "alpha", alpha, f"must not be zero, and below {LARGEST_ALPHA:g}")
+    if alpha is not None and not SMALLEST_ALPHA <= abs(alpha) <= LARGEST_ALPHA:
+        raise InputError(what, "alpha", alpha, f"must be of a size from {SMALLEST_ALPHA:g} to {LARGEST_ALPHA:g}")
     if not -inf < beta < inf:
         raise InputError(what, "beta", beta, "must be a finite number")
     scale = 1.0 if alpha is None else alpha**2
@@ -102,33 +102,59 @@ def reach(n, points, x, j):
 
 
 @helper
-def settle(count, n, points, images, x, tame, s):
-    """Replace images that are not finite by that of the first point, or by x where that is not finite either.
+def replace_lost(count, n, points, images, centre):
+    """Images that are not `usable`: as that of the first point if that is the centre of the set, else as the mean of the others;
+    where there is no other, the points stay where they are. Returns the number of lost images.
+    """
+    lost, first = 0, 0
+    for i in range(count - 1, -1, -1):
+        if not usable(n, shift(images, i * n)):
+            lost += 1
+            first = i
+    if lost == 0:
+        return 0
+    if lost == count:
+        copy(count * n, points, images)
+        return lost
+    reference = shift(images, first * n)
+    if centre and first > 0:
+        copy(n, images, reference)
+    else:
+        for j in range(n):
+            total = 0.0
+            for i in range(count):
+                if i != first and usable(n, shift(images, i * n)):
+                    total += images[i * n + j]
+            reference[j] = total / (count - lost)
+    for i in range(first + 1, count):
+        row = shift(images, i * n)
+        if not usable(n, row):
+            copy(n, reference, row)
+    return lost
+
+
+@helper
+def settle(count, n, points, images, x, centre, tame, s):
+    """Replace images that are lost, see `replace_lost`; ``centre`` says whether the first point is the centre of the set.
 
     With ``tame`` (points x, x + s_i, x - s_i) an image that leaps away counts as lost too: an explicit integrator has
     blown up there. A pair is tested by its second difference, which vanishes for a linear function however steep: it
     is wild if it exceeds WILD times the size of x, of its step and of the spread of all points in that state, and the
-    image further from the centre is replaced. Returns the number of replaced images, counted in the estimate.
+    image further from the centre is replaced, or both. Returns the number of replaced images, counted in the estimate.
     """
-    lost = 0
-    if not all_finite(n, images):
-        copy(n, x, images)
-        lost = 1
-    for i in range(1, count):
-        row = shift(images, i * n)
-        if not all_finite(n, row):
-            copy(n, images, row)
-            lost += 1
+    lost = replace_lost(count, n, points, images, centre)
     if tame:
         for i in range(1, n + 1):
             plus, minus = shift(images, i * n), shift(images, (n + i) * n)
-            worst = 0
-            for j in range(n):
-                up, down = plus[j] - images[j], minus[j] - images[j]
-                size = abs(x[j]) + abs(images[j] - x[j]) + abs(points[i * n + j] - x[j])
-                if abs(up + down) > WILD * size and abs(up + down) > WILD * (size + reach(n, points, x, j)):
-                    worst = i if abs(up) > abs(down) else n + i
-            if worst > 0:
+            for _ in range(2):
+                worst = 0
+                for j in range(n):
+                    up, down = plus[j] - images[j], minus[j] - images[j]
+                    size = abs(x[j]) + abs(images[j] - x[j]) + abs(points[i * n + j] - x[j])
+                    if abs(up + down) > WILD * size and abs(up + down) > WILD * (size + reach(n, points, x, j)):
+                        worst = i if abs(up) > abs(down) else n + i
+                if worst == 0:
+                    break
                 copy(n, images, shift(images, worst * n))
                 lost += 1
     s[LOST_POINTS] += lost
@@ -285,16 +311,16 @@ def finish_gain(d, s, c, index, nu, z, S, Ls, K, room):
         solve_lower(c, Ls, row)
         solve_upper(c, Ls, row)
     note_innovation(d, s, c, index, nu, S)
-    note_likelihood(s, c, nis if all_finite(c, nu) else NAN, log_det)
+    note_likelihood(s, c, nis if usable(c, nu) and all_finite(c * c, S) else NAN, log_det)
 
 
 @inlined
 def note_likelihood(s, c, nis, log_det):
     """Note NIS and log-likelihood of an update with c channels; an update that is not finite adds nothing."""
     s[NIS] = nis
-    value = 0.5 * (nis + c * LOG_2_PI + log_det)
+    value = s[LOG_LIKELIHOOD] - 0.5 * (nis + c * LOG_2_PI + log_det)
     if value * 0.0 == 0.0:
-        s[LOG_LIKELIHOOD] -= value
+        s[LOG_LIKELIHOOD] = value
 
 
 @helper
@@ -333,9 +359,9 @@ def add_gain_noise(n, c, K, noise, P):
 
 @helper
 def accept(d, s, new_x, new_P, x, P):
-    """Take over a corrected mean and covariance if they are finite; else keep the prediction and count it."""
+    """Take over a corrected mean and covariance if they and the NIS are finite; else keep the prediction and count it."""
     n = d[N]
-    if all_finite(n, new_x) and all_finite(n * n, new_P):
+    if s[NIS] * 0.0 == 0.0 and all_finite(n, new_x) and all_finite(n * n, new_P):
         copy(n, new_x, x)
         copy(n * n, new_P, P)
         return True

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from femu.arguments import as_numbers, typed
-from femu.errors import InputError
+from femu.errors import AnalysisError, InputError
 from femu.filters.covariance import inverse, lower_factor
 from femu.filters.estimate import History
 from femu.filters.sigma import check_kappa
@@ -37,7 +37,7 @@ def smooth(history: History, inputs: Any = None, kappa: float = 0.5) -> Smoothed
     owner = history.final.filter
     model, Q, bounds = owner.model, owner.process_noise, owner.bounds
     n = model.states
-    if not np.isfinite(history.mean).all():
+    if not (np.isfinite(history.mean).all() and np.isfinite(history.covariance).all()):
         raise InputError("smooth", "history", history.outcome, "must be finite")
     kappa = check_kappa("smooth", n, kappa)
     steps = len(history.mean)
@@ -54,10 +54,13 @@ def smooth(history: History, inputs: Any = None, kappa: float = 0.5) -> Smoothed
         root = np.sqrt(spread) * lower_factor(P).T
         points = bounds.project(np.vstack([x, x + root, x - root]))
         images = model.evaluate("process", points, u[k + 1])
+        if not np.isfinite(images).all():
+            raise AnalysisError(f"smooth: the process has no finite answer around the estimate of step {k}.")
         ahead = W @ images
         away, moved = points - x, images - ahead
         ahead_covariance = (W * moved.T) @ moved + Q
         gain = ((W * away.T) @ moved) @ inverse(ahead_covariance)
         mean[k] = bounds.project(x + gain @ (mean[k + 1] - ahead))
-        covariance[k] = P + gain @ (covariance[k + 1] - ahead_covariance) @ gain.T
+        left = away - moved @ gain.T  # P - gain ahead_covariance gain' as a sum of squares, which stays positive
+        covariance[k] = (W * left.T) @ left + gain @ (Q + covariance[k + 1]) @ gain.T
     return Smoothed(mean, 0.5 * (covariance + covariance.transpose(0, 2, 1)))

@@ -40,6 +40,7 @@ from femu.filters.linalg import (
     solve_lower,
     solve_upper,
     triangularise,
+    usable,
 )
 from femu.filters.model import StateSpace, call_model
 from femu.filters.sigma import channels, draw, no_measurement, note_innovation, note_likelihood, settle, unscented, weigh
@@ -86,7 +87,7 @@ def predict(d, p, s, u, y):
     status = call_model(d[F], (count, X, u, images))
     if status != 0:
         return status
-    settle(count, n, X, images, x, True, s)
+    settle(count, n, X, images, x, True, True, s)
     for j in range(n):
         total = 0.0
         for i in range(count):
@@ -134,7 +135,7 @@ def update(d, p, s, u, y):
     status = call_model(d[H], (count, X, u, Y))
     if status != 0:
         return status
-    if not all_finite(count * m, Y):
+    if not usable(count * m, Y):
         s[REFUSED] += 1.0
         no_measurement(d, s)
         return 0
@@ -187,7 +188,7 @@ def update(d, p, s, u, y):
                 total -= K[j * c + a] * dY[i * c + a]
             X[i * n + j] = total
     s[REPAIRS] += root_of_rows(count, n, wc, X, c, KL, rows, new_L, v)
-    if all_finite(n, new_x) and all_finite(n * n, new_L):
+    if nis * 0.0 == 0.0 and all_finite(n, new_x) and all_finite(n * n, new_L):
         copy(n, new_x, x)
         copy(n * n, new_L, L)
         outer_product(n, L, P)

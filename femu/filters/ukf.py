@@ -70,10 +70,12 @@ def predict(d, p, s, u, y):
     status = call_model(d[F], (count, X, u, images))
     if status != 0:
         return status
-    if settle(count, n, X, images, x, d[REPAIR] != 0 and centre == 1, s) > 0 and not d[REPAIR]:
+    if settle(count, n, X, images, x, centre == 1, d[REPAIR] != 0 and centre == 1, s) > 0 and not d[REPAIR]:
         break_down(d, s, x)
         return 0
     moments(count, n, wm, wc, images, p, x, P)
+    if wc[0] < 0.0 and d[REPAIR]:
+        s[REPAIRS] += factor(n, P, L, room)
     if project(n, d[RULES], bounds_of(d, p), x):
         s[PROJECTIONS] += 1.0
     s[DRAWN] = 1.0
@@ -102,9 +104,9 @@ def update(d, p, s, u, y):
             break_down(d, s, x)
             return 0
         draw(n, x, L, options[0], centre, X)
-        weigh(count, centre, options[1], options[2], options[3], wm, wc)
     else:
         copy(count * n, points, X)
+    weigh(count, centre, options[1], options[2], options[3], wm, wc)
     status = call_model(d[H], (count, X, u, Y))
     if status != 0:
         return status
@@ -128,6 +130,8 @@ def update(d, p, s, u, y):
     if not accept(d, s, new_x, new_P, x, P) and not d[REPAIR]:
         break_down(d, s, x)
         return 0
+    if wc[0] < 0.0 and d[REPAIR]:
+        s[REPAIRS] += factor(n, P, L, room)
     if project(n, d[RULES], bounds_of(d, p), x):
         s[PROJECTIONS] += 1.0
     return 0

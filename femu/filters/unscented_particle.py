@@ -24,6 +24,7 @@ from femu.filters.particle_kalman import (
     KalmanParticleFilter,
     add_to_mixture,
     begin_mixture,
+    hold,
     mixture_size,
     note_mixture,
     parts,
@@ -57,7 +58,7 @@ def predict(d, p, s, u, y):
         return status
     for i in range(count):
         x, P = shift(means, i * n), shift(covariances, i * n * n)
-        settle(number, n, shift(X, i * block), shift(points, i * block), x, False, s)
+        settle(number, n, shift(X, i * block), shift(points, i * block), x, False, False, s)
         moments(number, n, W, W, shift(points, i * block), p, x, P)
         keep_within(d, p, s, x)
     copy(count * n, means, draws)
@@ -101,7 +102,8 @@ def update(d, p, s, u, y):
         c = gain(d, p, s, number, W, W, X, shift(Y, i * number * m), y, w)
         if c == 0:
             break
-        add_to_mixture(d, s, weights[i], likelihood, mix)
+        if not add_to_mixture(d, s, weights[i], likelihood, mix):
+            continue
         index, predicted, nu, z, noise, dY, S, Ls, K, middle, rest = gain_parts(n, m, number, w)
         for j in range(n):
             total = x[j]
@@ -118,7 +120,8 @@ def update(d, p, s, u, y):
             keep_within(d, p, s, x)
     if c == 0:
         return 0
-    note_mixture(d, s, y, likelihood, mix, w)
+    if not note_mixture(d, s, y, likelihood, mix, w):
+        return hold(d, p, s)
     return weigh_and_select(d, p, s, u, y, shift(points, count * block))
 
 

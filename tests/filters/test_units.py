@@ -147,10 +147,16 @@ def test_particles_without_an_image_count_neither_in_the_innovation_nor_in_the_l
     assert state.counts["refused"] >= 1 and np.isnan(state.nis)
 
 
-def test_members_without_an_image_are_told():
-    estimator = EnsembleKF(constant(lambda x: np.where(x > 0.0, x, np.nan)), 0.0, 1.0, members=20)
-    state = estimator.update(estimator.predict(estimator.init([0.0], 1.0)), [1.0])
-    assert state.counts["refused"] == 1
+def test_members_without_an_image_count_as_the_others_do_on_average():
+    estimator = EnsembleKF(constant(lambda x: np.where(x > -1.0, x, np.nan)), 0.0, 0.1, members=200)
+    before = estimator.predict(estimator.init([0.0], 1.0))
+    lost = int((estimator.members_of(before) <= -1.0).sum())
+    state = estimator.update(before, [1.0])
+    assert lost > 10 and state.counts["lost_points"] == lost and state.counts["refused"] == 0
+    assert np.isfinite(state.nis) and before.mean[0] < state.mean[0] < 1.0
+    nowhere = EnsembleKF(constant(lambda x: np.nan * x), 0.0, 1.0, members=20)
+    state = nowhere.update(nowhere.predict(nowhere.init([0.0], 1.0)), [1.0])
+    assert state.counts["refused"] == 1 and np.isnan(state.nis)
 
 
 def test_a_caller_may_go_on_with_his_arrays():
