@@ -16,7 +16,6 @@ from typing import Any, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from femu.experimental.errors import ExperimentError
 from femu.experimental.journal import Journal
 from femu.experimental.safety import Guard
 from femu.experimental.shield import FREE, WAITING, WRITING, Shield
@@ -39,11 +38,12 @@ def ask(specimen: Specimen, guard: Guard, command: Array, time: float, believe: 
     try:
         guard.sent(command, time)
         try:
-            raw = specimen.apply(command, time)
-        except ExperimentError as problem:
-            if journal is not None and problem.measurement is not None:
+            raw = specimen.apply(command.copy(), time)  # a driver may change its units in place
+        except BaseException as problem:  # whatever it is, it may carry what was measured before it
+            measurement = getattr(problem, "measurement", None)
+            if journal is not None and measurement is not None:
                 shield.level = WRITING
-                journal.refused(name, step, time, problem.measurement)
+                journal.refused(name, step, time, measurement)
             raise
         shield.level = WRITING
         try:

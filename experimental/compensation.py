@@ -5,6 +5,7 @@ A compensator stands between the target and the command, channel by channel, at 
 
 from __future__ import annotations
 
+import contextlib
 import math
 from typing import Any
 
@@ -13,7 +14,6 @@ import numpy.typing as npt
 
 from femu.arguments import as_numbers
 from femu.errors import InputError
-from femu.experimental.errors import ExperimentError
 from femu.experimental.safety import Guard, Limits
 from femu.experimental.specimen import Measurement, Specimen, checked
 
@@ -198,10 +198,17 @@ class CompensatedSpecimen(Specimen):
     compensation to the experimental element instead.
     """
 
+    every_step = True  # the compensation counts on equal steps
+
     def __init__(self, specimen: Specimen, compensation: Compensation, dt: float, limits: Limits | None = None) -> None:
         self.specimen, self.compensation, self.size = specimen, compensation, specimen.size
         self._guard = Guard(limits or Limits(), specimen.size, specimen.initial_stiffness())
         compensation.start(specimen.size, dt)
+
+    def begin_test(self) -> None:
+        self.compensation.start(self.size, self.compensation.dt)  # else it extrapolates from the end of the test before
+        self._guard.time = None
+        self.specimen.begin_test()
 
     def open(self) -> None:
         self.specimen.open()
@@ -214,11 +221,14 @@ class CompensatedSpecimen(Specimen):
         ahead = self.compensation.command(np.asarray(command, dtype=float))
         self._guard.check(ahead, time)
         self._guard.sent(ahead, time)
-        raw = self.specimen.apply(ahead, time)
+        raw: Measurement | None = None
         try:
+            raw = self.specimen.apply(ahead.copy(), time)
             return self._believed(raw, time)
-        except ExperimentError as problem:
-            problem.measurement = raw  # for the journal
+        except BaseException as problem:
+            if raw is not None:
+                with contextlib.suppress(Exception):  # an exception that takes nothing on must not be hidden by it
+                    problem.measurement = raw  # type: ignore[attr-defined]  # for the journal
             raise
 
     def _believed(self, raw: Measurement, time: float) -> Measurement:

@@ -8,6 +8,7 @@ writes the answer by `take`. There is no revert: a specimen remembers.
 
 from __future__ import annotations
 
+import contextlib
 import math
 import warnings
 from collections.abc import Sequence
@@ -159,6 +160,7 @@ class Experimental(Element):
         self._target = self._answer = None
         self._known.clear()
         self._guard.begin()
+        self.specimen.begin_test()
         n, m = self.basic_size, self._setup.outputs
         self._watch = self._watched()
         if self._watch is not None:
@@ -171,12 +173,19 @@ class Experimental(Element):
     def exchange(self, displacement: Array, time: float) -> Measurement:
         """Send the specimen to a basic displacement and measure; the same target again gives the same answer, unmoved.
 
-        Raises an `ExperimentError` where a limit trips or the specimen fails; it holds its position then.
+        Where there is a compensation, only at the same time: later it has to see that the target rests. Raises an
+        `ExperimentError` where a limit trips or the specimen fails; it holds its position then. A limit of velocity needs
+        `begin` first.
         """
         target = np.asarray(displacement, dtype=float)
         if self._answer is not None and self._target is not None and all(
                 abs(a - b) <= SAME_TARGET * abs(b) for a, b in zip(target.tolist(), self._target.tolist(), strict=True)):
-            return self._answer
+            last = self._guard.time
+            if last is None or time <= last:
+                return self._answer
+            if self.compensation is None and not self.specimen.every_step:
+                self._guard.sent(self._guard.command, time)  # else the next step would have the whole rest for its velocity
+                return self._answer
         try:
             command = self._setup.command(target)
             if self.compensation is not None:
@@ -195,10 +204,12 @@ class Experimental(Element):
             self._target, self._answer = target.copy(), made
             return made
         except BaseException:
+            self._target = self._answer = None  # it may stand elsewhere now
             try:
                 self.specimen.hold()
-            except Exception as problem:  # what went wrong first must not be hidden by it
-                warnings.warn(f"{self.label()}: the specimen could not be held: {problem!r}", stacklevel=2)
+            except Exception as problem:  # what went wrong first must not be hidden by it, nor by a warning that is an error
+                with contextlib.suppress(Warning):
+                    warnings.warn(f"{self.label()}: the specimen could not be held: {problem!r}", stacklevel=2)
             raise
 
     def _recalled(self, command: Array, time: float, target: Array) -> Measurement:
@@ -206,7 +217,7 @@ class Experimental(Element):
         self._guard.check(command, time)
         measured = self._known.pop(0)[1]
         self._guard.sent(command, time)
-        self.specimen.recall(command, measured)
+        self.specimen.recall(command.copy(), measured)
         return self._believed(measured, command, time, target)[1]
 
     def _believed(self, raw: Any, command: Array, time: float, target: Array) -> tuple[Measurement, Measurement]:
@@ -254,8 +265,8 @@ class Experimental(Element):
         reading = self.specimen.reading(commands[-1].copy() if len(commands) else np.zeros(self._setup.outputs))
         if reading is None:
             if len(commands) and commands[-1].any():
-                warnings.warn(f"{self.label()}: the specimen cannot tell where it stands, or answers zeros alone. The test goes "
-                              f"on from its last command, {commands[-1].tolist()}: see that the specimen is there.", stacklevel=2)
+                warnings.warn(f"{self.label()}: the specimen cannot tell where it stands. The test goes on from its last "
+                              f"command, {commands[-1].tolist()}: see that the specimen is there.", stacklevel=2)
             return
         reading = checked(reading, self._setup.outputs, self.label())
         must_stand(self.label(), reading.displacement, record, str(self.name), self._guard.limits)

@@ -35,6 +35,8 @@ def must_stand(who: str, standing: Array, record: Record, name: str, limits: Lim
         allowed = np.broadcast_to(OF_LIMIT * np.asarray(limits.displacement, dtype=float), last.shape)
     if np.any(away > allowed):
         worst = int(np.argmax(away - allowed))
+        unsure = "" if standing.any() else (" If it answers zeros because it cannot tell where it stands, see that it is where "
+                                            "the journal ends, and give the RemoteSpecimen reads=False.")
         raise LimitTripped(f"Actuator {worst} of {who} stands at {standing[worst]:.6g}, but the journal ends with the command "
                            f"{last[worst]:.6g}: {away[worst]:.6g} away, and {allowed[worst]:.6g} are allowed. Nothing was sent. "
-                           "Bring the specimen back to where the journal ends, slowly, and resume the test.")
+                           f"Bring the specimen back to where the journal ends, slowly, and resume the test.{unsure}")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import math
 from collections.abc import Sequence
 
 import numpy as np
@@ -37,13 +38,15 @@ class RemoteSpecimen(Specimen):
     ``silence`` is the longest wait for an answer, in seconds. Nothing is sent to hold: a server that hears nothing keeps the
     last position.
 
-    Datagrams (``udp=True``) can come twice or late. Where commands and answers carry a time (``acquired=Sizes(..., time=1)``;
-    femu's servers answer with that of the command), an answer to another command is recognised and passed over.
+    Datagrams (``udp=True``) can come twice, late or not at all. Where commands and answers carry a time (those of `RemoteSite`
+    and `RemoteApplication` do over UDP; femu's servers answer with that of the command), an answer to another command is
+    recognised and passed over. A server that answers with a clock of its own needs
+    ``acquired=Sizes(displacement=..., force=...)``.
 
     Where an exchange fails, the connection is given up: an answer that comes late must not be taken for that of another command.
     Before a test begins with limits that count from where the specimen stands, and before a resumed test goes on, the server is
-    asked for a reading; with ``reads=False`` it is not, for those that cannot answer before they have a command. An answer of
-    zeros alone counts as none.
+    asked for a reading; with ``reads=False`` it is not, for those that cannot answer before they have a command, or answer zeros
+    then. Zeros are a reading as any other: a specimen that was brought back to zero is not sent to the end of a journal.
     """
 
     commits = True  # whether the server is told of committed steps
@@ -56,7 +59,8 @@ class RemoteSpecimen(Specimen):
             raise InputError(type(self).__name__, "size", size, "must be a whole number from 1 on")
         self.size = size
         self.control = control or Sizes(displacement=size, time=1)
-        self.acquired = acquired or Sizes(displacement=size, force=size)
+        # over UDP an answer without its time could be that to another command: one of them may have been lost
+        self.acquired = acquired or Sizes(displacement=size, force=size, time=self.control.time if udp else 0)
         if self.control.displacement != size or any(self.control.all[1:4]) or self.control.time > 1:
             raise InputError(type(self).__name__, "control", self.control, f"must be {size} displacements, and a time or none",
                              "nothing else is sent")
@@ -97,20 +101,39 @@ class RemoteSpecimen(Specimen):
         link.send(self.terms.encoded())
 
     def apply(self, command: Array, time: float) -> Measurement:
+        command = self._checked(command, time)
+        other: Measurement | None = None
         try:
             self._ask(command, time, Action.TRIAL, Action.ALL)
             for _ in range(MOST_STALE):
                 measured = self._answer(command, time)
                 if not (self.udp and self.control.time and self.acquired.time) or measured.time == time:
                     return measured
+                other = measured
             raise BadMessage(f"{MOST_STALE} answers came, none of them to the command of t = {time:g}.")
-        except BaseException:
+        except BaseException as problem:
             self._drop()
+            if other is not None and getattr(problem, "measurement", None) is None:
+                problem.measurement = other  # type: ignore[attr-defined]  # for the journal: it may be that of this command
+            if other is not None and isinstance(problem, PeerSilent):
+                problem.args = (f"{problem} To the command of t = {time:g} came an answer of t = {other.time:g}: the command was "
+                                "lost on the way, or the server answers with a clock of its own. For such a one give "
+                                f"acquired=Sizes(displacement={self.size}, force={self.size}).",)
             raise
+
+    def _checked(self, command: npt.ArrayLike, time: float) -> Array:
+        """A command that can be sent as it is."""
+        made = np.asarray(command, dtype=float)
+        if made.shape != (self.size,) or not np.isfinite(made).all():
+            raise InputError(type(self).__name__, "command", command, f"must be {self.size} finite numbers", "it was not sent")
+        if not math.isfinite(time):
+            raise InputError(type(self).__name__, "time", time, "must be finite", "the command was not sent")
+        return made
 
     def reading(self, last: Array) -> Measurement | None:
         if not self.reads:
             return None
+        last = self._checked(last, 0.0)
         try:
             self._ask(last, 0.0, Action.ALL)
             measured = self._answer(last, 0.0)
@@ -121,8 +144,7 @@ class RemoteSpecimen(Specimen):
         except BaseException:
             self._drop()
             raise
-        told = self.acquired.displacement and (measured.displacement.any() or measured.force.any())
-        return measured if told else None
+        return measured if self.acquired.displacement else None  # without displacements it says nothing of where it stands
 
     def _ask(self, command: Array, time: float, *actions: Action) -> None:
         self._blocks[:self.size] = command

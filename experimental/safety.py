@@ -84,6 +84,9 @@ class Guard:
     def check(self, command: Array, time: float) -> None:
         """Raise `LimitTripped` where the command must not leave; nothing changes then."""
         limits = self.limits
+        if command.shape != self.command.shape:  # numpy would stretch one number over all actuators
+            raise LimitTripped(f"The command {command.tolist()} has the shape {command.shape}; one number for each of "
+                               f"{len(self.command)} actuators was expected. It was not sent.")
         if self._unlimited and math.isfinite(command.sum()):
             return
         if not np.isfinite(command).all():
@@ -91,7 +94,10 @@ class Guard:
         step = command - self.command
         self._compare("displacement", command, limits.displacement, command, time)
         self._compare("increment", step, limits.increment, command, time)
-        if limits.velocity is not None and self.time is not None:
+        if limits.velocity is not None:
+            if self.time is None:
+                raise LimitTripped(f"The command {command.tolist()} at t = {time:g} is the first, and there is no time from "
+                                   "which its velocity counts. It was not sent. Call begin() before the first command.")
             dt = time - self.time
             if dt > 0.0:
                 self._compare("velocity", step / dt, limits.velocity, command, time)
@@ -122,7 +128,7 @@ class Guard:
         self.command = reading.displacement.copy()
 
     def sent(self, command: Array, time: float) -> None:
-        """The command has left."""
+        """The command has left, or stands for longer: the velocity of the next one counts from this time on."""
         self.command, self.time = command.copy(), time
 
     def measured(self, measurement: Measurement, time: float) -> None:

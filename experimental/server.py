@@ -91,7 +91,7 @@ class SpecimenServer:
         n = specimen.size
         self._measured = Measurement(np.zeros(n), np.zeros(n))
         self._target: Array | None = None
-        self._at_specimen = False
+        self._at_specimen = self._commanded = self._owed = False
         self._shield = Shield()
         self._time, self._rates = 0.0, [np.zeros(n), np.zeros(n)]
         self.moves = self.commits = 0
@@ -104,7 +104,7 @@ class SpecimenServer:
             try:
                 self.specimen.open()
                 self._guard.begin()
-                self._stand()
+                self._stand()  # a broken sensor is found before a client comes; it is read again when one asks
                 self._say(f"waiting for a client on {self.host}, port {self.port} ({'UDP' if self.udp else 'TCP'}, "
                           f"{self.protocol}, {self.specimen.size} actuators)")
                 link = self._listener.accept(self._wait, self._silence)
@@ -134,11 +134,18 @@ class SpecimenServer:
         return Served(ending, message or ending.value, self.moves, self.commits)
 
     def _stand(self) -> None:
-        """Know where the specimen stands before the first command, where it can be read."""
+        """Know where the specimen stands before the first command, where it can be read.
+
+        Hours may lie between the start of a server and its client, and the laboratory may have moved it.
+        """
+        if self._commanded:
+            return
+        self._at_specimen = True
         reading = self.specimen.reading(np.zeros(self.specimen.size))
         if reading is not None:
             self._measured = checked(reading, self.specimen.size, "The specimen")
             self._guard.stand(self._measured)
+        self._at_specimen = False
 
     def _hold(self, message: str) -> str:
         """Hold the specimen; what cannot be held must not keep the journal from being closed."""
@@ -174,6 +181,8 @@ class SpecimenServer:
         deadline = time.monotonic() + REFUSAL
         nothing = np.full(terms.data, np.nan, dtype="<f8").tobytes()
         with contextlib.suppress(ExperimentError):
+            if self._owed:  # it failed when it was read
+                link.send(nothing)
             while (left := deadline - time.monotonic()) > 0.0:
                 action = np.frombuffer(link.receive(8 * terms.data, within=left), "<f8", 1)[0]
                 if action in (Action.DIE, Action.SHUTDOWN):
@@ -184,6 +193,7 @@ class SpecimenServer:
     def _answer_application(self, link: Link, terms: Terms) -> None:
         while True:
             action, blocks = terms.parse_request(link.receive(8 * terms.data))
+            self._owed = action in READINGS or action in MATRICES
             if action in (Action.DIE, Action.SHUTDOWN):
                 return
             if action is Action.TRIAL:
@@ -247,6 +257,9 @@ class SpecimenServer:
             raise BadMessage("The client declared no measured quantity; without any there is nothing to answer it with.")
         if terms.control.time > 1 or terms.acquired.time > 1:
             raise BadMessage("The client declared a time of more than one number.")
+        if self._limits.velocity is not None and not terms.control.time:
+            raise BadMessage("The client sends no time with its commands, so the velocity limit of this server means nothing to "
+                             f"it. Let it send one (of femu: control=Sizes(displacement={n}, time=1)), or limit the increment.")
 
     def _trial(self, sizes: Sizes, blocks: Array) -> None:
         displacement, velocity, acceleration, _, instant = sizes.split(blocks)
@@ -256,8 +269,12 @@ class SpecimenServer:
         self._time = float(instant[0]) if len(instant) else self._time + 1.0
         for kept, new in zip(self._rates, (velocity, acceleration), strict=True):
             kept[:] = new if len(new) else 0.0
-        if self._target is not None and np.array_equal(displacement, self._target):
+        if self._target is not None and np.array_equal(displacement, self._target) and not (
+                self.specimen.every_step and self._guard.time is not None and self._time > self._guard.time):
+            self._guard.sent(self._guard.command, self._time)  # else the next step would have the whole rest for its velocity
             return
+        self._stand()
+        self._commanded = True
         self._at_specimen = True  # what fails from here on is not the client's connection; a specimen may have one of its own
         self._measured = ask(self.specimen, self._guard, displacement, self._time, self._believed, self._shield, self._journal,
                              CHANNEL, self.commits + 1)
@@ -279,6 +296,7 @@ class SpecimenServer:
             self._journal.commit(self.commits, self._time, np.zeros(0), self.specimen.state)
 
     def _answer(self, acquired: Sizes) -> Array:
+        self._stand()
         values = (self._measured.displacement, *self._rates, self._measured.force, np.array([self._time]))
         return np.concatenate([v for v, size in zip(values, acquired.all, strict=True) if size])
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -31,6 +32,11 @@ class Specimen:
     """Base of the specimens. ``size`` is the number of actuators."""
 
     size: int
+    every_step: ClassVar[bool] = False
+    """Whether it must get the command of every step, because it counts them; others get none that repeats the last one."""
+
+    def begin_test(self) -> None:
+        """A test begins, or is about to go on: forget what belongs to an earlier one. Nothing moves, nothing is connected."""
 
     def open(self) -> None:
         """Get ready for a test: connect, where there is something to connect to."""
@@ -91,18 +97,19 @@ class Specimen:
 
 
 def checked(measured: Measurement, size: int, who: str) -> Measurement:
-    """The measurement, or an error where it cannot be used."""
+    """A copy of the measurement, or an error where it cannot be used. A driver may use its arrays again for the next one."""
     try:
         d, f = measured.displacement, measured.force
     except AttributeError:
         raise BadMeasurement(f"{who} answered with something else than a Measurement: {measured!r}.") from None
     if isinstance(d, np.ndarray) and isinstance(f, np.ndarray) and d.shape == (size,) == f.shape and math.isfinite(
             d.sum() + f.sum()):
-        return measured  # the ordinary case at once: a sum is finite only where all its terms are
+        # the ordinary case at once: a sum is finite only where all its terms are
+        return Measurement(d.astype(float), f.astype(float), measured.time)
     made = []
     for name, values in (("displacement", d), ("force", f)):
         try:
-            array = np.asarray(values, dtype=float)
+            array = np.array(values, dtype=float)
         except (TypeError, ValueError):
             raise BadMeasurement(f"{who} measured a {name} that is not a list of numbers: {values!r}.") from None
         if array.shape != (size,):

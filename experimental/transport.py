@@ -106,11 +106,16 @@ class TcpLink(Link):
 
 
 class UdpLink(Link):
-    """Datagrams from and to one address; those of others are dropped by the system."""
+    """Datagrams from and to one address; those of others are dropped.
+
+    The system drops what comes after the connection was made. What others have sent before waits in the queue; it is dropped
+    here.
+    """
 
     def __init__(self, connected: socket.socket, silence: float, first: bytes = b"") -> None:
         super().__init__(connected, silence)
         self._first = first
+        self._peer = connected.getpeername()[:2]
         self._greetings = {HELLO}  # datagrams of the beginning, which may come twice
         self.cut = DATAGRAM
 
@@ -139,11 +144,13 @@ class UdpLink(Link):
             else:
                 self._wait(deadline)
                 try:
-                    part = self._socket.recv(LARGEST_DATAGRAM)
+                    part, sender = self._socket.recvfrom(LARGEST_DATAGRAM)
                 except TimeoutError:
                     raise PeerSilent(f"The other side did not send a whole message within {self.silence:g} s.") from None
                 except OSError as problem:
                     raise PeerLost(f"The other side cannot be reached: {problem}.") from None
+                if sender[:2] != self._peer:
+                    continue
             if not data and len(part) != count and part in self._greetings:
                 continue
             if len(data) + len(part) > count or not part:

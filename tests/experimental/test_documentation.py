@@ -7,26 +7,73 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from stone import K, interrupted, make
 
-from femu.experimental import RemoteController
+from femu.experimental import Ending, Limits, RemoteController
 
 PAGE = Path(__file__).parents[2] / "docs" / "lab-controller.md"
 
 
-@pytest.mark.skipif(not PAGE.exists(), reason="the documentation is not part of an installed package")
-def test_printed_controller():
+pytestmark = pytest.mark.skipif(not PAGE.exists(), reason="the documentation is not part of an installed package")
+
+
+def connect(found, machine):
+    """The printed controller in a thread with one connection; femu's end of it."""
+    listener = socket.create_server(("127.0.0.1", 0))
+    listener.settimeout(10.0)
+    thread = threading.Thread(target=found["control"], args=(listener, machine), daemon=True)
+    thread.start()
+    lab = RemoteController(len(machine.place), listener.getsockname()[1], silence=10.0)
+
+    def still_there():
+        lab.close()
+        thread.join(10.0)
+        listener.close()
+        return thread.is_alive()
+
+    return lab, still_there
+
+
+def printed():
     block = next(b for b in re.findall(r"```python\n(.*?)```", PAGE.read_text(), re.S) if "def control" in b)
     found = {}
     exec(block, found)
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        listener.settimeout(10.0)
-        thread = threading.Thread(target=found["control"], args=(listener,), daemon=True)
-        thread.start()
-        lab = RemoteController(3, listener.getsockname()[1], silence=10.0)
-        for k in range(5):
-            measured = lab.apply(np.array([0.001, -0.002, 0.0]) * k, time=0.01 * k)
-            assert measured.displacement.tolist() == (np.array([0.001, -0.002, 0.0]) * k).tolist()
-            assert np.allclose(measured.force, 1e6 * measured.displacement)
-        lab.close()
-        thread.join(10.0)
-        assert not thread.is_alive()
+    return found
+
+
+def test_printed_controller():
+    found = printed()
+    lab, still_there = connect(found, found["Machine"](3))
+    for k in range(5):
+        measured = lab.apply(np.array([0.001, -0.002, 0.0]) * k, time=0.01 * k)
+        assert measured.displacement.tolist() == (np.array([0.001, -0.002, 0.0]) * k).tolist()
+        assert np.allclose(measured.force, 1e6 * measured.displacement)
+    assert not still_there()
+
+
+def test_printed_controller_does_not_move_before_the_first_command():
+    """A resumed test asks where the specimen stands: a 6 before any 3, with whatever numbers."""
+    found = printed()
+    machine = found["Machine"](1)
+    machine.place = [0.05]
+    machine.move = lambda command: pytest.fail(f"moved to {command}")
+    for last in (0.0, 0.04):
+        lab, still_there = connect(found, machine)
+        assert lab.reading(np.array([last])).displacement.tolist() == [0.05]
+        assert not still_there()
+
+
+def test_a_resumed_test_moves_the_printed_controller_by_steps_only(tmp_path):
+    found, limits, steps = printed(), Limits(displacement=0.1, increment=0.01), 300
+    machine, path, moves = found["Machine"](1), tmp_path / "j.h5", []
+    move, machine.measure = machine.move, lambda: (machine.place, [K * d for d in machine.place])
+    machine.move = lambda command: moves.append(abs(command[0] - machine.place[0])) or move(command)
+    lab, still_there = connect(found, machine)
+    interrupted(path, lab, 250, steps, limits=limits)
+    assert not still_there()
+    assert abs(machine.place[0]) > limits.increment
+    lab, still_there = connect(found, machine)
+    assert make(lab, steps, limits=limits).resume(path).outcome is Ending.COMPLETE
+    assert not still_there()
+    assert len(moves) == steps
+    assert max(moves) <= limits.increment

@@ -10,6 +10,7 @@ from femu.analyses import HybridTest, Newmark, Transient, eigen
 from femu.elements import ElasticBeamColumn, ForceBeamColumn, Truss, TwoNodeLink, ZeroLength
 from femu.experimental import (
     Actuator,
+    BadMeasurement,
     Cantilever,
     EmulatedSpecimen,
     Ending,
@@ -177,13 +178,14 @@ def test_stiffness_must_be_known():
 def test_a_limit_trips_before_the_command_leaves(limits, bad):
     specimen = Unknown()
     element = ExperimentalElement("e", [("B", "x")], specimen=specimen, stiffness=[[10.0]], limits=limits)
-    exchange(element, [0.2], 0.0)
+    element.begin(0.1)  # from here the velocity counts
+    exchange(element, [0.2], 0.2)
     with pytest.raises(LimitTripped, match="was not sent") as caught:
-        exchange(element, [bad], 0.1)
+        exchange(element, [bad], 0.3)
     assert caught.value.ending is Ending.SPECIMEN_LIMIT
     assert [c.tolist() for c in specimen.commands] == [[0.2]]
     assert specimen.held == 1
-    exchange(element, [0.21], 0.2)  # a smaller command is possible
+    exchange(element, [0.21], 0.4)  # a smaller command is possible
 
 
 def test_a_tripped_limit_ends_the_test_with_its_outcome(tmp_path):
@@ -268,6 +270,40 @@ def test_an_unknown_failure_of_a_specimen_holds_it_and_is_journalled(tmp_path):
     record = read_journal(tmp_path / "j.h5")
     assert record.ending is Ending.ERROR
     assert record.steps == 20
+
+
+def test_after_a_refused_measurement_no_answer_is_remembered():
+    """The specimen has gone on: its old answer is not that of the old target any more."""
+    class Broken(Unknown):
+        def apply(self, command, time):
+            measured = super().apply(command, time)
+            return Measurement(measured.displacement, np.array([np.nan])) if len(self.commands) == 2 else measured
+
+    specimen = Broken()
+    element = ExperimentalElement("e", [("B", "x")], specimen=specimen, stiffness=[[10.0]])
+    exchange(element, [0.01], 0.01)
+    with pytest.raises(BadMeasurement):
+        exchange(element, [0.02], 0.02)
+    exchange(element, [0.01], 0.03)
+    assert [c[0] for c in specimen.commands] == [0.01, 0.02, 0.01]
+
+
+@pytest.mark.filterwarnings("error")
+def test_a_specimen_that_cannot_be_held_does_not_hide_why_it_should_be(tmp_path):
+    """Not even where warnings are errors."""
+    class Broken(Unknown):
+        def apply(self, command, time):
+            measured = super().apply(command, time)
+            return None if len(self.commands) == 3 else measured
+
+        def hold(self):
+            raise OSError("no hydraulics")
+
+    model = masses(ExperimentalElement("e", [("B", "x")], specimen=Broken(), stiffness=[[SPRING]]))
+    result = HybridTest(model, QUAKE, dt=0.01, duration=0.2).run(tmp_path / "j.h5")
+    assert result.outcome is Ending.BAD_MEASUREMENT
+    assert "no hydraulics" in result.message
+    assert read_journal(tmp_path / "j.h5").ending is Ending.BAD_MEASUREMENT
 
 
 def test_a_transient_run_refuses_to_leave_the_specimen_out() -> None:

@@ -24,7 +24,9 @@ class ProgramSpecimen(Specimen):
 
     def open(self) -> None:
         if self._program is None:
-            self._program = subprocess.Popen(self._command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+            # in a session of its own: Ctrl-C in the terminal must not end it while femu waits for a measurement
+            self._program = subprocess.Popen(self._command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+                                             start_new_session=True)
 
     def apply(self, command: Array, time: float) -> Measurement:
         self.open()
@@ -42,7 +44,10 @@ class ProgramSpecimen(Specimen):
         except ValueError:
             raise BadMessage(f"{self._command[0]} answered {answer!r}, which is not a line of numbers.") from None
         if len(numbers) != 2 * self.size:
-            raise BadMessage(f"{self._command[0]} answered {len(numbers)} numbers; {2 * self.size} were expected.")
+            problem = BadMessage(f"{self._command[0]} answered {len(numbers)} numbers; {2 * self.size} were expected: "
+                                 f"{numbers.tolist()}.")
+            problem.measurement = Measurement(numbers[:self.size], numbers[self.size:], time)  # for the journal
+            raise problem
         return Measurement(numbers[:self.size], numbers[self.size:], time)
 
     def initial_stiffness(self) -> Array:
