@@ -2,7 +2,7 @@
 
 It takes the latest sample at each of its ticks, drops older ones, and sends the latest estimate back. Its state goes to a
 checkpoint file as it works; a worker that is started again goes on from there, in the same session or (``--go-on``) in that of a
-resumed test. With ``--keep`` the process looks after
+resumed test; where a power cut has left half of the file, it says so and begins anew. With ``--keep`` the process looks after
 another one that does the work, and starts it again where it dies.
 """
 
@@ -16,7 +16,9 @@ import socket
 import subprocess
 import sys
 import time
+import warnings
 import zipfile
+import zlib
 from pathlib import Path
 from typing import Any
 
@@ -33,6 +35,8 @@ HELLO_EVERY = 0.1  # seconds, until the first sample comes
 SAVE_EVERY = 0.2  # seconds between checkpoints
 RESTART_AFTER = 0.05  # seconds: a worker that dies at once must not keep a processor busy with its restarts
 START = "import sys; from femu.updating.worker import main; sys.exit(main())"
+DAMAGED = (OSError, ValueError, KeyError, EOFError, NotImplementedError, zipfile.BadZipFile, zlib.error)
+"""What reading a file raises that is empty, cut off or of another kind."""
 ORPHANED = 1.0  # seconds between looks whether the test is still there
 
 
@@ -54,18 +58,26 @@ class Checkpoint:
     def load(self, updater: ModelUpdater) -> tuple[int, int]:
         """Restore what was saved; returns the last step that was heard until then, and the number of samples that were dropped.
 
-        What another session saved is restored only to go on with it.
+        What another session saved is restored only to go on with it. From a damaged file nothing is restored: a test goes on
+        without what its updater had learnt, but not without an updater.
         """
         if self.path is None or not self.path.exists():
             return -1, 0
         try:
             with np.load(self.path, allow_pickle=False) as kept:
-                if int(kept["session"]) != self.session and not self.go_on:
-                    return -1, 0
-                updater.restore(kept["values"])
-                return int(kept["step"]), int(kept["dropped"])
-        except (OSError, ValueError, KeyError, zipfile.BadZipFile) as problem:
-            raise FileError(str(self.path), f"is no checkpoint of an updater: {problem}") from problem
+                session, step, dropped = (int(kept[name]) for name in ("session", "step", "dropped"))
+                values = kept["values"]
+        except DAMAGED as problem:
+            warnings.warn(f"{self.path} is no checkpoint of an updater: {type(problem).__name__}: {problem}. The updater begins "
+                          "anew, with the values that the test holds in use until then.", stacklevel=2)
+            return -1, 0
+        if session != self.session and not self.go_on:
+            return -1, 0
+        try:
+            updater.restore(values)
+        except (ValueError, IndexError) as problem:
+            raise FileError(str(self.path), f"is the checkpoint of another updater: {problem}") from problem
+        return step, dropped
 
     def save(self, updater: ModelUpdater, step: int, dropped: int, now: float) -> None:
         """Save where the last time was long enough ago. A full disk must not end the updating."""
@@ -76,6 +88,8 @@ class Checkpoint:
         with contextlib.suppress(OSError):
             with scratch.open("wb") as file:
                 np.savez(file, session=np.uint64(self.session), values=updater.checkpoint(), step=step, dropped=dropped)
+                file.flush()
+                os.fsync(file.fileno())  # before it takes the place: a power cut must not leave an empty file there
             os.replace(scratch, self.path)
 
 

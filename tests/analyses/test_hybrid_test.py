@@ -415,6 +415,35 @@ def test_an_unknown_error_is_journalled_and_handed_on(tmp_path):
     assert read_journal(tmp_path / "j.h5").ending is Outcome.ERROR
 
 
+@pytest.mark.parametrize("then", [None, interrupt])
+@pytest.mark.parametrize("journal", [None, "j.h5"])
+def test_after_a_test_its_specimen_can_be_moved_by_hand(tmp_path, then, journal):
+    """Its journal is closed, and the signal that has ended it belongs to it alone."""
+    specimen = Faulty(then, until=np.inf if then is None else 0.5)
+    test = HybridTest(one_mass(specimen), QUAKE, dt=DT, duration=1.0)
+    test.run(tmp_path / journal if journal else None)
+    specimen.until = np.inf
+    assert test.elements["e"].exchange(np.array([0.001]), 9.0).displacement[0] == 0.001
+
+
+def test_ctrl_c_of_a_test_does_not_stay_in_its_elements():
+    import signal
+
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        def stop(command, time):
+            signal.raise_signal(signal.SIGINT)
+            return Measurement(command, 2e6 * command, time)
+
+        specimen = Faulty(stop)
+        test = HybridTest(one_mass(specimen), QUAKE, dt=DT, duration=1.0)
+        assert test.run().outcome is Outcome.STOPPED_BY_USER
+        specimen.until = np.inf
+        assert test.elements["e"].exchange(np.array([0.001]), 9.0).displacement[0] == 0.001
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
 def test_every_outcome_has_a_sentence_of_its_own():
     assert len({o.value for o in Outcome}) == len(Outcome)
     assert [o for o in Outcome if o.ok] == [Outcome.COMPLETE, Outcome.PEER_DONE]

@@ -114,7 +114,8 @@ def test_what_the_system_refuses_is_said(monkeypatch):
 
 
 @pytest.mark.parametrize("argument, value", [
-    ("rate", 0.0), ("rate", float("nan")), ("priority", 0), ("priority", 1.5), ("core", -1), ("awake", 1)])
+    ("rate", 0.0), ("rate", float("nan")), ("rate", 1e-12), ("rate", 1e-320), ("priority", 0),
+    ("priority", 1.5), ("core", -1), ("awake", 1)])
 def test_wrong_arguments_are_explained(argument, value):
     with pytest.raises(InputError, match=argument):
         Pace(**{argument: value})

@@ -13,6 +13,7 @@ from journalled import DT, STEPS, make, same
 
 from femu import FileError, InputError
 from femu.experimental import Ending, Journal, ReplaySpecimen, Specimen, read_journal
+from femu.experimental.errors import JournalFull
 
 KILLS = 20
 
@@ -264,6 +265,22 @@ def test_a_full_disk_stops_the_test_before_the_command_leaves(tmp_path, monkeypa
     monkeypatch.setattr(shutil, "disk_usage", usage)
     assert make().resume(tmp_path / "j.h5").outcome is Ending.COMPLETE
     assert same(read_journal(tmp_path / "whole.h5"), read_journal(tmp_path / "j.h5"))
+
+
+def test_the_last_message_has_all_that_was_measured(tmp_path, monkeypatch):
+    """Where the journal cannot take a row, its message is all that is left: also of many actuators."""
+    journal = Journal(tmp_path / "j.h5", {"e": 40}, state=1000)
+    for rows in journal._tables():
+        monkeypatch.setattr(rows, "_room", 0)
+        monkeypatch.setattr(rows, "resize", lambda room: (_ for _ in ()).throw(OSError(28, "No space left")))
+    with pytest.raises(JournalFull) as problem:
+        journal.measured("e", 1, 0.1, np.arange(40.0), 100.0 + np.arange(40.0))
+    assert all(f" {x}" in str(problem.value) for x in (39.0, 100.0, 138.0)) and "139.0]" in str(problem.value)
+    with pytest.raises(JournalFull) as problem:
+        journal.commit(1, 0.1, np.zeros(1000), np.zeros(0))
+    assert len(str(problem.value)) < 500  # what can be computed again is not told whole
+    monkeypatch.undo()
+    journal.close()
 
 
 def test_a_damaged_journal_is_refused_at_once(tmp_path):

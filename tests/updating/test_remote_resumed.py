@@ -125,6 +125,35 @@ def test_what_is_no_checkpoint_is_said(tmp_path: Path) -> None:
     assert Checkpoint(path, 5).load(made) == (7, 3)
     assert Checkpoint(path, 6).load(made) == (-1, 0)
     assert Checkpoint(path, 6, go_on=True).load(made) == (7, 3)
-    path.write_bytes(path.read_bytes()[:100])
-    with pytest.raises(FileError, match="no checkpoint"):
+    with np.load(path) as whole:
+        other = {**whole, "values": np.zeros(1)}
+    np.savez(path, **other)
+    with pytest.raises(FileError, match="of another updater"):
         Checkpoint(path, 5).load(made)
+
+
+@pytest.mark.parametrize("left", [lambda data: b"", lambda data: data[:100], lambda data: data[:-40], lambda data: bytes(3000),
+                                  lambda data: data[:300] + bytes(200) + data[500:]])
+def test_a_checkpoint_that_a_power_cut_has_left_does_not_keep_the_updater_from_its_work(tmp_path: Path, left: Any) -> None:
+    made = spring.make_updater()
+    made.start()
+    before = made.checkpoint().copy()
+    path = tmp_path / "c.npz"
+    Checkpoint(path, 5).save(made, 7, 3, 0.0)
+    path.write_bytes(left(path.read_bytes()))
+    with pytest.warns(UserWarning, match="begins anew"):
+        assert Checkpoint(path, 5, go_on=True).load(made) == (-1, 0)
+    assert np.array_equal(made.checkpoint(), before, equal_nan=True)
+    Checkpoint(path, 5).save(made, 8, 3, 0.0)
+    assert Checkpoint(path, 5).load(made) == (8, 3)
+
+
+def test_a_checkpoint_is_on_the_disk_before_it_takes_the_place_of_another(tmp_path: Path, monkeypatch: Any) -> None:
+    calls: list[str] = []
+    for name in ("fsync", "replace"):
+        true = getattr(os, name)
+        monkeypatch.setattr(os, name, lambda *given, name=name, true=true: (calls.append(name), true(*given)))
+    made = spring.make_updater()
+    made.start()
+    Checkpoint(tmp_path / "c.npz", 5).save(made, 7, 3, 0.0)
+    assert calls == ["fsync", "replace"]
