@@ -129,7 +129,8 @@ class Guard:
 
     def sent(self, command: Array, time: float) -> None:
         """The command has left, or stands for longer: the velocity of the next one counts from this time on."""
-        self.command, self.time = command.copy(), time
+        # a client whose time goes back must not win time for its next step
+        self.command, self.time = command.copy(), time if self.time is None else max(self.time, time)
 
     def measured(self, measurement: Measurement, time: float) -> None:
         """Where the specimen stands now; raises `WildMeasurement` where that is beyond a limit, and nothing changes then."""

@@ -57,6 +57,19 @@ def test_a_rest_of_a_client_does_not_lend_its_time_to_a_server():
     assert stone.commands == [1e-3]
 
 
+def test_a_time_that_goes_back_does_not_lend_to_the_next_step():
+    stone = Stone()
+    server, ended = serve(stone, limits=Limits(velocity=1.0))
+    remote = RemoteApplication(1, server.port)
+    for at in (DT, -100.0):
+        remote.apply(np.array([1e-3]), at)
+    with pytest.raises(ExperimentError):
+        remote.apply(np.array([0.5]), 2 * DT)
+    remote.close()
+    assert ended().ending is Ending.SPECIMEN_LIMIT
+    assert stone.commands == [1e-3]
+
+
 def test_a_velocity_needs_a_time_to_count_from():
     stone = Stone()
     element = make(stone, limits=Limits(velocity=1.0)).elements["e"]
