@@ -68,8 +68,8 @@ class SpecimenServer:
     specimen has measured is on the disk before it is sent; that takes some milliseconds, and ``durable=False`` leaves it to the
     system, for tests in real time.
 
-    A limit of velocity counts by the client's time, from 0 on. So it says little of the first command of a client that goes on
-    with an interrupted test; a limit of the increment does.
+    A limit of velocity counts by the client's time, from 0 on; a client that sends none is refused then. So it says little of the
+    first command of a client that goes on with an interrupted test; a limit of the increment does.
     """
 
     def __init__(self, specimen: Specimen, *, protocol: str = "application", port: int = 0, host: str = LOOPBACK,
