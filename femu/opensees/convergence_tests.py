@@ -11,7 +11,7 @@ from femu.opensees.table import Kinds, command
 
 TESTS = Kinds("test", "test")
 EUCLIDEAN = 2
-MOST_ITERATIONS = 100_000  # of a step: more would look like a hang
+MOST_ITERATIONS = 1_000_000  # of a step: more would look like a hang
 SUCCEED_ANYWAY = 5  # print flag of a test: a step that uses up its iterations counts as converged
 
 

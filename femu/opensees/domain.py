@@ -6,6 +6,7 @@ command has changed it since; the state is carried over by the names of nodes, e
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -64,8 +65,9 @@ class LoadPattern:
             return np.full_like(np.asarray(t, dtype=float), self.held)
         if self.series is None:
             return np.zeros_like(np.asarray(t, dtype=float))
-        found = self.factor * np.asarray(self.series.at(t), dtype=float)
-        if not np.isfinite(found).all():
+        with np.errstate(over="ignore", invalid="ignore"):
+            found = self.factor * np.asarray(self.series.at(t), dtype=float)
+        if not (np.isfinite(found).all() if found.ndim else math.isfinite(found)):
             raise InputError(f"pattern {self.tag}", "factor", found[~np.isfinite(found)][:1].tolist(),
                              "must be finite at the times of the analysis", "look at the numbers of its timeSeries")
         return found
@@ -163,7 +165,8 @@ class Domain:
 
     def tied(self) -> set[Name]:
         """Nodes that move as others do, or whom others follow."""
-        return {n for a, b, _ in self.model.equal for n in (a, b)} | {n for pair in self.model.links for n in pair}
+        return {n for a, b, _ in (*self.model.equal, *self.model.diaphragms) for n in (a, b)} | {
+            n for pair in self.model.links for n in pair}
 
     @contextmanager
     def recorded_first(self) -> Iterator[None]:
@@ -174,7 +177,12 @@ class Domain:
                 self.session.flush()
             except FemuError as found:
                 problem = found
-        yield
+        try:
+            yield
+        except FemuError as refused:
+            if problem is not None:
+                raise problem from refused  # the rows are gone; the command can be given again
+            raise
         if problem is not None:
             raise problem
 

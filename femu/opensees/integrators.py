@@ -32,15 +32,16 @@ def integrator(reader: Reader) -> None:
 @INTEGRATORS.kind("LoadControl", form="dLambda numIter:i=1 minLambda=None maxLambda=None", into="load control")
 def _load_control(reader: Reader, a: dict[str, Any], name: str) -> StaticControl:
     least, most = a["minLambda"], a["maxLambda"]
-    step = a["dLambda"]
-    _wanted(reader, a)
-    return StaticControl(code.LOAD, step, wanted=a["numIter"], least=step if least is None else least,
-                         most=step if most is None else most, last=a["numIter"])
+    step, wanted = a["dLambda"], _wanted_iterations(reader, a)
+    return StaticControl(code.LOAD, step, wanted=wanted, least=step if least is None else least,
+                         most=step if most is None else most, last=wanted)
 
 
-def _wanted(reader: Reader, a: dict[str, Any]) -> None:
-    if a["numIter"] < 1:
-        raise reader.wrong("numIter", a["numIter"], "must be at least 1")
+def _wanted_iterations(reader: Reader, a: dict[str, Any]) -> int:
+    """Iterations that a step should take; 0 counts as 1, as in OpenSees."""
+    if a["numIter"] < 0:
+        raise reader.wrong("numIter", a["numIter"], "must not be negative")
+    return max(1, int(a["numIter"]))
 
 
 @INTEGRATORS.kind("DisplacementControl", into="displacement control",
@@ -49,10 +50,10 @@ def _displacement_control(reader: Reader, a: dict[str, Any], name: str) -> Stati
     domain.direction(a["nodeTag"], a["dof"], reader)
     if a["initial"]:
         raise reader.unsupported("option '-initial' is not supported.")
-    _wanted(reader, a)
+    wanted = _wanted_iterations(reader, a)
     step, least, most = a["incr"], a["dUmin"], a["dUmax"]
-    return StaticControl(code.DISPLACEMENT, step, a["nodeTag"], a["dof"], wanted=a["numIter"],
-                         least=step if least is None else least, most=step if most is None else most, last=a["numIter"])
+    return StaticControl(code.DISPLACEMENT, step, a["nodeTag"], a["dof"], wanted=wanted,
+                         least=step if least is None else least, most=step if most is None else most, last=wanted)
 
 
 @INTEGRATORS.kind("ArcLength", form="s alpha", into="arc length")
@@ -67,7 +68,7 @@ def _arc_length(reader: Reader, a: dict[str, Any], name: str) -> StaticControl:
 
 def _implicit(reader: Reader, name: str, alpha_m: float, alpha_f: float, beta: float, gamma: float) -> Implicit:
     """An integrator of these coefficients: beta divides, so it must be above 0."""
-    for what, value in (("alphaM", alpha_m), ("alphaF", alpha_f), ("beta", beta), ("gamma", gamma)):
+    for what, value in (("beta", beta), ("gamma", gamma)):  # worked out from the others
         if not math.isfinite(value):
             raise reader.wrong(what, value, "must be finite")
     if not beta > 0.0:

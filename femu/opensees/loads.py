@@ -210,9 +210,9 @@ def load_const(reader: Reader) -> None:
         now = domain.state.time
         if domain.session is not None:
             domain.session.end()
-        for found in domain.patterns.values():
-            if found.kind == "Plain" and found.held is None:
-                found.held = float(found.at(now))
+        free = [found for found in domain.patterns.values() if found.kind == "Plain" and found.held is None]
+        for found, factor in zip(free, [float(found.at(now)) for found in free], strict=True):  # all of them before any is held
+            found.held = factor
         if a["time"] is not None:
             set_clock(a["time"])
 

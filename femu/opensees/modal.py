@@ -31,7 +31,8 @@ def eigen(reader: Reader) -> list[float]:
     with kept_finite(domain.state):
         modes = find_modes(domain.program, count, state=domain.state, parameters=domain.program.parameters.vector)
     domain.modes, domain.eigenvalues = modes, [float(w) ** 2 for w in modes.frequencies]
-    domain.modal_ratios = domain.modal_ratios[:len(domain.eigenvalues)]
+    if domain.modal_ratios and domain.session is not None:
+        domain.session.end()  # it has damped the modes found before
     return list(domain.eigenvalues)
 
 

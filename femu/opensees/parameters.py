@@ -64,6 +64,7 @@ def _set(reader: Reader, names: list[str], value: float) -> None:
         session.evaluate(reader)
     except FemuError:
         program.parameters.vector[:] = before
+        session.end()  # it has evaluated what was refused
         raise
     domain.changed.update(dict.fromkeys(names, value))
     if session.plan.transient or run.context[slot.KINITIAL]:

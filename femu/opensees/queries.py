@@ -315,6 +315,7 @@ def _write(reader: Reader, start: str) -> None:
             session.evaluate(reader)
         except FemuError:
             state.vector[at] = before
+            session.end()  # it has evaluated what was refused
             raise
     session.refresh()
 

@@ -217,9 +217,9 @@ def recorder(reader: Reader) -> int:
     kind = RECORDERS.find(reader)
     reader.command = f"recorder({kind.name!r})"
     made = kind.make(reader, kind.name)
-    made.begin()
     if domain.session is not None:
         domain.session.end()  # what it records is laid out when a session begins
+    made.begin()
     tag = domain.next_recorder
     domain.next_recorder += 1
     domain.recorders[tag] = made
@@ -256,8 +256,8 @@ def _split(reader: Reader, form: str) -> tuple[dict[str, Any], list[Any]]:
     words = reader.items[at:]
     del reader.items[at:]
     for word in words:
-        if not isinstance(word, (str, int, float)) or (isinstance(word, str) and word.startswith("-")
-                                                       and responses.whole(word) is None and not responses.is_number(word)):
+        if not isinstance(word, (str, int, float)) or (
+                isinstance(word, str) and word.startswith("-") and not responses.is_number(word)):
             raise reader.error(f"{shown(word)} stands behind the response {shown(words[0])}: options stand before it.")
     return reader.read(form, _REFUSED), words
 

@@ -219,9 +219,10 @@ class Session:
 
     def _modal(self) -> None:
         """Modal damping with the modes that the last eigen found."""
-        ratios, modes, program = self.domain.modal_ratios, self.domain.modes, self.program
-        if not ratios:
+        modes, program = self.domain.modes, self.program
+        if not self.domain.modal_ratios or modes is None:
             return
+        ratios = self.domain.modal_ratios[:len(modes.frequencies)]
         mass = program.mass_matrix(self.run.parameters)
         shapes = np.zeros((program.ndof, len(ratios)))
         for m in range(len(ratios)):
@@ -229,7 +230,7 @@ class Session:
                 if dof in modes.program.numbering.place:
                     shapes[place, m] = modes.shapes[modes.program.numbering.place[dof], m]
         rows = np.array([np.sqrt(2.0 * r * w) * (mass @ shapes[:, m])[:program.neq]
-                         for m, (r, w) in enumerate(zip(ratios, modes.frequencies, strict=False))])
+                         for m, (r, w) in enumerate(zip(ratios, modes.frequencies[:len(ratios)], strict=True))])
         self.run.hold(slot.MODAL, np.ascontiguousarray(rows))
         self.run.context[slot.NMODAL] = len(rows)
 

@@ -36,7 +36,8 @@ SLOW = object()
 
 COMMANDS: dict[str, Command] = {}
 CHANGING = ("model", "elements", "loads")
-"""Groups of commands after which the rows of steps before could not be told from the model any more."""
+CHANGING_TOO = ("eigen",)
+"""Groups of commands, and commands, after which the rows of steps before could not be told from the model any more."""
 
 
 def command(name: str, group: str, form: str, summary: str, quick: Function | None = None) -> Callable[[Function], Function]:
@@ -55,14 +56,17 @@ def command(name: str, group: str, form: str, summary: str, quick: Function | No
 def callable_of(entry: Command) -> Function:
     """The function a script calls."""
     function, name = entry.function, entry.name
+    changes = entry.group in CHANGING or name in CHANGING_TOO
 
     def run(*arguments: Any, **named: Any) -> Any:
         if named:
             raise located(CommandError, name, f"takes no named arguments, but was given {', '.join(named)}.")
         if arguments and not entry.form:
+            if isinstance(arguments[0], str) and arguments[0].startswith("-"):
+                raise located(UnsupportedCommand, name, f"option {shown(arguments[:1])} is not supported.")
             raise located(CommandError, name, f"takes no arguments, but was given {shown(arguments)}.")
         try:
-            if entry.group not in CHANGING:
+            if not changes or domain.session is None:
                 return function(Reader(name, arguments))
             with domain.recorded_first():
                 return function(Reader(name, arguments))
