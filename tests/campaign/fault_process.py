@@ -143,7 +143,7 @@ def killed_while_it_is_resumed(folder: Path) -> Fate:
             lost += max(0, 19 - read_journal(path).steps)
             held = held and rig.test_of(rig.specimen()).resume(path).outcome is Outcome.COMPLETE
             same = same and rig.same(rig.whole(folder), read_journal(path))
-    left = [p.name for p in folder.iterdir() if p.name.endswith(".resumed")]
+    left = [p.name for p in folder.iterdir() if ".resuming-" in p.name]
     return Fate(f"{2 * len(places)} times killed, resumed: COMPLETE", held and not left, lost, same, 2 * len(places) * rig.STEPS)
 
 
