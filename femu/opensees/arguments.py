@@ -160,7 +160,7 @@ class Reader:
 
     def take(self, name: str, kind: str = NUMBER, default: Any = _MISSING) -> Any:
         """The next argument."""
-        value = self.items[self.at] if self.at < len(self.items) else None
+        value: Any = self.items[self.at] if self.at < len(self.items) else None
         given = type(value)
         if (given is float and kind == NUMBER and -math.inf < value < math.inf) or (given is str and kind == WORD) or (
                 given is int and kind == WHOLE and -LARGEST_WHOLE <= value <= LARGEST_WHOLE):  # as it stands, like most
