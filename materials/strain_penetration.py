@@ -70,6 +70,8 @@ class StrainPenetration(Material):
     second iteration, and gives NaN at the first unloading from yield then (always in testUniaxialMaterial). The tangent is
     the derivative of the stress; that of OpenSees is not, on its curves.
 
+    The curve behind a reversal runs below the line of unloading for small changes of slip: small loops give some energy back, as
+    they do in OpenSees to the last digit.
     With R at or below the lower end of its published range, 0.5 to 1, the curves cross, and with b (fu - fy) above fy first
     loading beyond yield is steeper than unloading: cycles may give energy back then. So they do in OpenSees in the second case;
     in the first it has no numbers for some paths.

@@ -72,6 +72,8 @@ EXEMPT = (
     Exempt("energy", "MenegottoPinto with R0 (1 - cR1) < 1",
            lambda m: isinstance(m, MenegottoPinto) and m.R0 * (1.0 - m.cR1) < LEAST_CURVATURE,
            "behind a large reversal it is softer than the loading before, as in Steel02"),
+    Exempt("energy in loops", "StrainPenetration", lambda m: isinstance(m, StrainPenetration),
+           "its curve of reloading runs below the line of unloading, so that small loops give energy back, as in Bond_SP01"),
     Exempt("energy", "StrainPenetration with R <= 0.5, or b (fu - fy) > fy",
            lambda m: isinstance(m, StrainPenetration) and (m.R <= LEAST_PINCHING or m.b * (m.fu - m.fy) > m.fy),
            "outside of the published range of R its curves cross; or first loading is steeper than unloading: so in Bond_SP01"),
