@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+import h5py
 import numpy as np
 
 from femu.analyses import HybridResult
@@ -143,6 +144,58 @@ def read_only_when_resumed(folder: Path, disk: Path) -> Fate:
     return _refused(folder, disk, FileError, lambda: remount("ro"), lambda: remount("rw"))
 
 
+def journal_lost(how: Callable[[Path], Any]) -> Fault:
+    """Somebody deletes or replaces the journal while the test runs: the next command does not leave, and all rows are rescued."""
+    def fault(folder: Path) -> Fate:
+        path = folder / "test.h5"
+
+        def happens(measured: Any) -> Any:
+            how(path)
+            return measured
+
+        stone = rig.Physical(happens)
+        result = rig.test_of(stone).run(path)
+        named = [word.rstrip(":") for word in result.message.split() if word.startswith(str(folder)) and word.endswith(":")]
+        rescued = Path(named[0])
+        held = result.outcome is Outcome.JOURNAL_FULL and stone.holds > 0 and len(stone.commands) == 20
+        stone.happens = None
+        missing = max(0, 20 - len(read_journal(rescued).measured[rig.NAME]))
+        final = rig.test_of(stone).resume(rescued)
+        same = rig.same(rig.whole(folder), read_journal(rescued)) and len(stone.commands) == rig.STEPS
+        return Fate(f"{result.outcome.name}, resumed: {final.outcome.name}", held and final.outcome is Outcome.COMPLETE, missing,
+                    same, final.steps)
+
+    return fault
+
+
+def _replaced(path: Path) -> None:
+    """What programs do that keep two folders alike."""
+    shutil.copy(path, path.with_name("copy"))
+    os.replace(path.with_name("copy"), path)
+
+
+def power_cut(folder: Path) -> Fate:
+    """A power cut takes what was committed of the last steps and leaves what was measured: no command is sent again."""
+    path = folder / "test.h5"
+
+    def happens(measured: Any) -> Any:
+        raise KeyboardInterrupt
+
+    stone = rig.Physical(happens)
+    rig.test_of(stone).run(path)
+    with h5py.File(path, "r+") as file:
+        for table in ("state", "specimens", "record"):
+            file[f"committed/{table}"][12:, -1] = np.nan  # as rows that were never written
+    stone.happens = None
+    kept = len(read_journal(path).measured[rig.NAME])
+    final = rig.test_of(stone).resume(path)
+    record = read_journal(path)
+    again = len(stone.commands) - rig.STEPS - 1  # the command that was interrupted has no measurement, and is sent once more
+    return Fate(f"12 of {kept} measured steps committed, resumed: {final.outcome.name}",
+                final.outcome is Outcome.COMPLETE and again == 0, max(0, rig.STEPS - len(record.measured[rig.NAME])),
+                rig.same(rig.whole(folder), record), final.steps)
+
+
 def clock_jumps(way: str) -> Fault:
     """The wall clock jumps while a test runs over the network: it is stamped as it is, and nothing waits for it."""
     def fault(folder: Path) -> Fate:
@@ -173,6 +226,9 @@ DISK_FAULTS: dict[str, Fault] = {
     "disk full in the middle of a step": disk_full_in_a_step,
     "disk full when the test is resumed": disk_full_when_resumed,
     "folder read-only when the test is resumed": read_only_when_resumed,
+    "journal deleted while the test runs": journal_lost(Path.unlink),
+    "journal replaced while the test runs": journal_lost(_replaced),
+    "power cut that takes committed steps": power_cut,
     "clock jumps back": clock_jumps("back"),
     "clock jumps ahead": clock_jumps("ahead"),
 }

@@ -28,7 +28,7 @@ def faults(trials: int) -> dict[str, Fault]:
 
 FAULTS = faults(QUICK)
 WITH_UPDATER = {name for name in FAULTS if "updater" in name} - {"updater fails"}
-LINUX_ONLY = {*process_faults(QUICK), *(name for name in FAULTS if "disk" in name or "folder" in name)}
+LINUX_ONLY = {*process_faults(QUICK), *(name for name in FAULTS if any(word in name for word in ("disk", "folder", "journal")))}
 SLOW = {*WITH_UPDATER, "peer killed", "peer stopped for longer than the limit of silence",
         "numerical side killed away from its laboratory", "numerical side killed while it is resumed",  # they start processes
         "terminal of the numerical side lost (SIGHUP)", "numerical side interrupted (Ctrl-C)",  # as SIGTERM
