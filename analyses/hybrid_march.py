@@ -207,12 +207,11 @@ class HybridMarch:
         What it had measured before an interruption is held against the limits from where it stood then.
         """
         guard = element._guard
-        then = guard.command, guard.displacement, guard.force
+        then = guard.standing
         element.find_place(self.before)
-        now = guard.command, guard.displacement, guard.force
+        now = guard.standing
         if element._known and now[0] is not then[0]:
-            guard.command, guard.displacement, guard.force = then
-            self.standing[element.name] = now
+            guard.standing, self.standing[element.name] = then, now
 
     def _must(self, why: int, step: int) -> None:
         if why != code.DONE:
@@ -231,8 +230,7 @@ class HybridMarch:
             asked.measured = measured = element.exchange(target, now)
             waited += clock() - began
             if self.standing and element.name in self.standing and not element._known:
-                guard = element._guard
-                guard.command, guard.displacement, guard.force = self.standing.pop(element.name)
+                element._guard.standing = self.standing.pop(element.name)
             if asked.inside:
                 element.take(self.program, self.elements, measured)
             else:

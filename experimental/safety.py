@@ -127,6 +127,15 @@ class Guard:
         self.measured(reading, self.time or 0.0)
         self.command = reading.displacement.copy()
 
+    @property
+    def standing(self) -> tuple[Array, Array, Array]:
+        """Where the specimen stands for the limits: last command, measured displacement and force."""
+        return self.command, self.displacement, self.force
+
+    @standing.setter
+    def standing(self, place: tuple[Array, Array, Array]) -> None:
+        self.command, self.displacement, self.force = place
+
     def sent(self, command: Array, time: float) -> None:
         """The command has left, or stands for longer: the velocity of the next one counts from this time on."""
         # a client whose time goes back must not win time for its next step

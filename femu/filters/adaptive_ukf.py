@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import inf, log, sqrt
+from math import inf, isfinite, log, sqrt
 from typing import Any, final
 
 import numpy as np
@@ -246,7 +246,7 @@ def update(d, p, s, u, y):
                     S[a * c + k] = total
             note_innovation(d, s, c, index, nu, S)
             note_likelihood(s, c, nis, log_det)
-            if nis * 0.0 != 0.0:
+            if not isfinite(nis):
                 s[REFUSED] += 1.0
                 return 0
             usual = max(s[SPARE], 1.0) * gate * gate

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import isfinite
 from typing import Any, final
 
 import numpy as np
@@ -87,7 +88,7 @@ def update(d, p, s, u, y):
     if c == 0:
         return 0
     index, predicted, nu, z, noise, dY, S, Ls, K, middle, rest = gain_parts(n, m, count, w)
-    if s[NIS] * 0.0 != 0.0 or not all_finite(n * c, K):  # no member has an image, or the measurement is far out
+    if not isfinite(s[NIS]) or not all_finite(n * c, K):  # no member has an image, or the measurement is far out
         s[REFUSED] += 1.0
         no_measurement(d, s)
         return 0

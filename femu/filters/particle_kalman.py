@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import abc
 from collections.abc import Sequence
-from math import exp, log
+from math import exp, isfinite, log
 from typing import Any
 
 import numpy as np
@@ -122,7 +122,7 @@ def add_to_mixture(d, s, weight, likelihood, mix):
     """Add one particle's innovation, its covariance and its likelihood, which stand in the estimate; False if not finite."""
     m = d[M]
     nu = innovation_of(d, s)
-    if s[NIS] * 0.0 != 0.0:
+    if not isfinite(s[NIS]):
         return False
     value = s[LOG_LIKELIHOOD] - likelihood
     if value > mix[BEST]:

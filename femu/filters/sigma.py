@@ -15,7 +15,7 @@ negative. Q is added where the points were not redrawn from the predicted covari
 
 from __future__ import annotations
 
-from math import inf, isnan, log, pi, sqrt
+from math import inf, isfinite, isnan, log, pi, sqrt
 
 from femu.errors import InputError
 from femu.filters.estimate import (
@@ -319,7 +319,7 @@ def note_likelihood(s, c, nis, log_det):
     """Note NIS and log-likelihood of an update with c channels; an update that is not finite adds nothing."""
     s[NIS] = nis
     value = s[LOG_LIKELIHOOD] - 0.5 * (nis + c * LOG_2_PI + log_det)
-    if value * 0.0 == 0.0:
+    if isfinite(value):
         s[LOG_LIKELIHOOD] = value
 
 
@@ -361,7 +361,7 @@ def add_gain_noise(n, c, K, noise, P):
 def accept(d, s, new_x, new_P, x, P):
     """Take over a corrected mean and covariance if they and the NIS are finite; else keep the prediction and count it."""
     n = d[N]
-    if s[NIS] * 0.0 == 0.0 and all_finite(n, new_x) and all_finite(n * n, new_P):
+    if isfinite(s[NIS]) and all_finite(n, new_x) and all_finite(n * n, new_P):
         copy(n, new_x, x)
         copy(n * n, new_P, P)
         return True

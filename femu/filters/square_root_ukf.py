@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import log, sqrt
+from math import isfinite, log, sqrt
 from typing import Any, final
 
 import numpy as np
@@ -188,7 +188,7 @@ def update(d, p, s, u, y):
                 total -= K[j * c + a] * dY[i * c + a]
             X[i * n + j] = total
     s[REPAIRS] += root_of_rows(count, n, wc, X, c, KL, rows, new_L, v)
-    if nis * 0.0 == 0.0 and all_finite(n, new_x) and all_finite(n * n, new_L):
+    if isfinite(nis) and all_finite(n, new_x) and all_finite(n * n, new_L):
         copy(n, new_x, x)
         copy(n * n, new_L, L)
         outer_product(n, L, P)

@@ -80,11 +80,10 @@ def node(reader: Reader) -> None:
 @command("fix", "model", "nodeTag:i *constrValues:i", "Hold a node in the directions marked 1.")
 def fix(reader: Reader) -> None:
     tag = reader.take("nodeTag", "i")
-    _fix(reader, tag, reader.read("*constrValues:i")["constrValues"])
+    _fix(tag, _held(reader, tag, reader.read("*constrValues:i")["constrValues"]))
 
 
-def _fix(reader: Reader, tag: int, values: list[int]) -> None:
-    held = _held(reader, tag, values)
+def _fix(tag: int, held: list[str]) -> None:
     if held:
         domain.model.fix(tag, held)
         domain.touch()
@@ -109,11 +108,10 @@ def _fix_at(reader: Reader, axis: int) -> None:
         raise reader.wrong("-tol", tolerance, "must be above 0")
     if not a["constrValues"]:
         raise reader.error("argument constrValues is missing.")
-    there = [int(tag) for tag, found in domain.model.nodes.items() if abs(found.coordinates[axis] - place) < tolerance]
-    for tag in there:
-        _held(reader, tag, a["constrValues"])  # all of them before any is fixed
-    for tag in there:
-        _fix(reader, tag, a["constrValues"])
+    marked = {int(tag): _held(reader, int(tag), a["constrValues"]) for tag, found in domain.model.nodes.items()
+              if abs(found.coordinates[axis] - place) < tolerance}  # all of them before any is fixed
+    for tag, held in marked.items():
+        _fix(tag, held)
 
 
 @command("fixX", "model", "x *constrValues:i | -tol tol", "Fix all nodes at an x coordinate.")
