@@ -1,7 +1,16 @@
-"""Eigen, static and transient analyses, integrators, solution algorithms and the convergence policy."""
+"""Eigen, static and transient analyses, integrators, solution algorithms and the convergence
+policy."""
 
-from femu.analyses.algorithms import BFGS, Broyden, KrylovNewton, ModifiedNewton, Newton, NewtonLineSearch
-from femu.analyses.central_difference import CentralDifference
+from typing import TYPE_CHECKING
+
+from femu.analyses.algorithms import (
+    BFGS,
+    Broyden,
+    KrylovNewton,
+    ModifiedNewton,
+    Newton,
+    NewtonLineSearch,
+)
 from femu.analyses.convergence import (
     Energy,
     Increment,
@@ -11,29 +20,43 @@ from femu.analyses.convergence import (
     Unbalance,
 )
 from femu.analyses.eigen import Modes, eigen
-from femu.analyses.fixed_iterations import FixedIterations
-from femu.analyses.generalized_alpha import GeneralizedAlpha
-from femu.analyses.generalized_alpha_os import GeneralizedAlphaOS
-from femu.analyses.hht import HHT
-from femu.analyses.hybrid_result import HybridResult
-from femu.analyses.hybrid_test import HybridTest
-from femu.analyses.implicit_hybrid import ImplicitHybrid
-from femu.analyses.kr_alpha import KRAlpha
+from femu.analyses.integrators.central_difference import CentralDifference
+from femu.analyses.integrators.fixed_iterations import FixedIterations
+from femu.analyses.integrators.generalized_alpha import GeneralizedAlpha
+from femu.analyses.integrators.generalized_alpha_os import GeneralizedAlphaOS
+from femu.analyses.integrators.hht import HHT
+from femu.analyses.integrators.implicit_hybrid import ImplicitHybrid
+from femu.analyses.integrators.kr_alpha import KRAlpha
+from femu.analyses.integrators.newmark import Newmark
+from femu.analyses.integrators.newmark_explicit import NewmarkExplicit
+from femu.analyses.integrators.operator_splitting import AlphaOS
+from femu.analyses.integrators.runge_kutta import RungeKutta
+from femu.analyses.integrators.trbdf2 import TRBDF2
 from femu.analyses.limits import Limit
-from femu.analyses.newmark import Newmark
-from femu.analyses.newmark_explicit import NewmarkExplicit
-from femu.analyses.operator_splitting import AlphaOS
-from femu.analyses.pacing import Pace, PaceReport
 from femu.analyses.policy import Policy, Relaxation
-from femu.analyses.runge_kutta import RungeKutta
 from femu.analyses.static import ArcLength, DisplacementControl, LoadControl, Pushover, protocol
 from femu.analyses.transient import Transient
-from femu.analyses.trbdf2 import TRBDF2
-from femu.arguments import typed_classes, typed_methods
+from femu.support.arguments import typed_classes, typed_methods
+from femu.support.keywords import explain_all
+from femu.support.old_names import getattr_of
 
-typed_classes(AlphaOS, BFGS, Broyden, FixedIterations, GeneralizedAlphaOS, ImplicitHybrid, KRAlpha, Limit, ModifiedNewton)
-for _read in (HybridTest, HybridResult, Modes):
-    typed_methods(_read)
+if TYPE_CHECKING:
+    from femu.experimental import HybridResult, HybridTest, Pace, PaceReport
+
+typed_classes(
+    AlphaOS,
+    BFGS,
+    Broyden,
+    FixedIterations,
+    GeneralizedAlphaOS,
+    ImplicitHybrid,
+    KRAlpha,
+    Limit,
+    ModifiedNewton,
+)
+typed_methods(Modes)
+
+__getattr__ = getattr_of(__name__)
 
 __all__ = [
     "BFGS",
@@ -76,3 +99,5 @@ __all__ = [
     "eigen",
     "protocol",
 ]
+
+explain_all(__name__, [name for name in __all__ if name in globals()])

@@ -6,12 +6,15 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from femu.analyses import settings as code
-from femu.errors import InputError
-from femu.parameters import finite
+from femu.model.parameters import finite
+from femu.support.errors import InputError
 
 
 class _Plain:
-    """What an algorithm is unless it says otherwise: a new tangent in every iteration, no search, nothing kept."""
+    """What an algorithm is unless it says otherwise.
+
+    A new tangent in every iteration, no search, nothing kept.
+    """
 
     tangent: ClassVar[int] = code.EACH
     line_search: ClassVar[float] = 0.0
@@ -22,16 +25,21 @@ class _Plain:
 
 @dataclass(frozen=True)
 class Newton(_Plain):
-    """Newton-Raphson: a new tangent in every iteration, factored where an element changed its stiffness.
+    """Newton-Raphson: a new tangent in every iteration, factored where an element changed its
+    stiffness.
 
-    In transient analyses of plane frames a step begins with the factors of the last one in the same way. The axial forces in
-    the geometric stiffness are then those of a few steps before; where that costs iterations, the factors are made anew.
+    In transient analyses of plane frames a step begins with the factors of the last one in the same
+    way. The axial forces in the geometric stiffness are then those of a few steps before; where
+    that costs iterations, the matrix is factored again.
     """
 
 
 @dataclass(frozen=True)
 class ModifiedNewton(_Plain):
-    """Newton with the tangent of the start of the step; ``initial=True``: of the unstressed structure."""
+    """Newton with the tangent of the start of the step.
+
+    ``initial=True``: of the unstressed structure.
+    """
 
     initial: bool = False
 
@@ -42,13 +50,16 @@ class ModifiedNewton(_Plain):
 
 @dataclass(frozen=True)
 class NewtonLineSearch(_Plain):
-    """Newton with a search along each increment until the unbalance works on it by at most ``ratio`` of before."""
+    """Newton with a search along each increment until the unbalance works on it by at most
+    ``ratio`` of before."""
 
     ratio: float = 0.8
 
     def __post_init__(self) -> None:
         if not finite(self.ratio) or not 0.0 < self.ratio < 1.0:
-            raise InputError("NewtonLineSearch", "ratio", self.ratio, "must lie strictly between 0 and 1")
+            raise InputError(
+                "NewtonLineSearch", "ratio", self.ratio, "must lie strictly between 0 and 1"
+            )
 
     @property
     def line_search(self) -> float:  # type: ignore[override]
@@ -57,7 +68,10 @@ class NewtonLineSearch(_Plain):
 
 @dataclass(frozen=True)
 class KrylovNewton(_Plain):
-    """Modified Newton accelerated by the last ``dimension`` increments; see `femu.analyses.krylov`."""
+    """Modified Newton accelerated by the last ``dimension`` increments.
+
+    See `femu.analyses.krylov`.
+    """
 
     dimension: int = 5
     tangent: ClassVar[int] = code.FIRST_OF_STEP
@@ -89,10 +103,11 @@ class _QuasiNewton(_Plain):
 
 @dataclass(frozen=True)
 class BFGS(_QuasiNewton):
-    """The inverse of a tangent, corrected symmetrically by each increment; see `femu.analyses.secant`.
+    """The inverse of a tangent, corrected symmetrically by each increment; see
+    `femu.analyses.quasi_newton`.
 
-    The tangent is that of the start of the step, or of the unstressed structure (``initial=True``); after ``updates``
-    corrections a new one is formed.
+    The tangent is that of the start of the step, or of the unstressed structure (``initial=True``);
+    after ``updates`` corrections a new one is formed.
     """
 
     secant: ClassVar[int] = code.BFGS
@@ -100,7 +115,10 @@ class BFGS(_QuasiNewton):
 
 @dataclass(frozen=True)
 class Broyden(_QuasiNewton):
-    """As `BFGS`, with corrections of rank one that keep no symmetry: for tangents that have none."""
+    """As `BFGS`, with corrections of rank one that keep no symmetry.
+
+    For tangents that have none.
+    """
 
     secant: ClassVar[int] = code.BROYDEN
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from femu.analyses import settings as code
-from femu.errors import InputError
+from femu.support.errors import InputError
 
 
 @dataclass(frozen=True)
@@ -20,10 +20,23 @@ class _Test:
     relative: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
-        if not (isinstance(self.tolerance, (int, float)) and math.isfinite(self.tolerance) and self.tolerance > 0.0):
+        if not (
+            isinstance(self.tolerance, (int, float))
+            and math.isfinite(self.tolerance)
+            and self.tolerance > 0.0
+        ):
             raise InputError(type(self).__name__, "tolerance", self.tolerance, "must be above 0")
-        if isinstance(self.iterations, bool) or not isinstance(self.iterations, int) or self.iterations < 1:
-            raise InputError(type(self).__name__, "iterations", self.iterations, "must be a whole number from 1 on")
+        if (
+            isinstance(self.iterations, bool)
+            or not isinstance(self.iterations, int)
+            or self.iterations < 1
+        ):
+            raise InputError(
+                type(self).__name__,
+                "iterations",
+                self.iterations,
+                "must be a whole number from 1 on",
+            )
 
     @property
     def code(self) -> int:
@@ -42,7 +55,8 @@ class Unbalance(_Test):
 class RelativeUnbalance(Unbalance):
     """Norm of the unbalanced force over the norm of all forces that should balance: free of units.
 
-    A step also counts as converged where the last increment is rounding error (1e-12 of the displacement).
+    A step also counts as converged where the last increment is rounding error (1e-12 of the
+    displacement).
     """
 
     tolerance: float = 1e-9

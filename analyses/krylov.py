@@ -1,4 +1,7 @@
-"""Krylov acceleration of modified Newton iterations (Carlson and Miller 1998; Scott and Fenves 2010)."""
+"""Krylov acceleration of modified Newton iterations (Carlson and Miller 1998.
+
+Scott and Fenves 2010).
+"""
 
 from __future__ import annotations
 
@@ -16,11 +19,12 @@ def basis_floats(equations: int, dimension: int) -> int:
 
 @inlined
 def accelerate(n, basis, dimension, known, x):
-    """Turn the preconditioned unbalance x into an increment, given the ``known`` increments before it.
+    """Turn the preconditioned unbalance x into an increment, given the ``known`` increments before
+    it.
 
-    With the increments v_j and the changes w_j they made in the preconditioned unbalance, the part of x
-    that lies in the span of the w_j is answered by the v_j that caused it; the rest is taken as it is. The
-    w_j are kept orthonormal, the v_j combined likewise.
+    With the increments v_j and the changes w_j they made in the preconditioned unbalance, the part
+    of x that lies in the span of the w_j is answered by the v_j that caused it; the rest is taken
+    as it is. The w_j are kept orthonormal, the v_j combined likewise.
     """
     images, last = shift(basis, dimension * n), shift(basis, 2 * dimension * n)
     if known > 0:

@@ -7,15 +7,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from femu import context as slot
-from femu.element import Name
-from femu.errors import InputError
-from femu.run import Run
+from femu.engine.workspace import Workspace
+from femu.model.element import Name
+from femu.support.errors import InputError
 
 
 @dataclass(frozen=True)
 class Limit:
-    """Ends the analysis when the displacement of ``node`` (relative to ``base``, if given) reaches ``value``."""
+    """Ends the analysis when the displacement of ``node`` (relative to ``base``, if given) reaches
+    ``value``."""
 
     node: Name
     direction: str
@@ -24,10 +24,12 @@ class Limit:
 
     def __post_init__(self) -> None:
         if not (isinstance(self.value, (int, float)) and self.value > 0.0):
-            raise InputError("Limit", "value", self.value, "must be above 0", "it bounds the absolute value")
+            raise InputError(
+                "Limit", "value", self.value, "must be above 0", "It bounds the absolute value"
+            )
 
 
-def install_limits(run: Run, limits: Sequence[Limit]) -> None:
+def install_limits(run: Workspace, limits: Sequence[Limit]) -> None:
     """Put limits into the context of a run."""
     program = run.program
     pairs, values = [], []
@@ -36,6 +38,6 @@ def install_limits(run: Run, limits: Sequence[Limit]) -> None:
         base = program.dof(limit.base, limit.direction) if limit.base is not None else -1
         pairs += [place, base]
         values.append(float(limit.value))
-    run.hold(slot.LIMITS, np.array(pairs or [0], dtype=np.int64))
-    run.hold(slot.LIMIT_VALUES, np.array(values or [0.0]))
-    run.context[slot.NLIMITS] = len(values)
+    run.fields.limits = np.array(pairs or [0], dtype=np.int64)
+    run.fields.limit_values = np.array(values or [0.0])
+    run.fields.nlimits = len(values)

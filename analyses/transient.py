@@ -1,4 +1,5 @@
-"""Transient analysis: response in time to ground motion, loads that follow a series, and moving supports."""
+"""Transient analysis: response in time to ground motion, loads that follow a series, and moving
+supports."""
 
 from __future__ import annotations
 
@@ -10,25 +11,34 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from femu import context as slot
 from femu.analyses import settings as code
 from femu.analyses.algorithms import Algorithm, Newton
 from femu.analyses.convergence import RelativeUnbalance, Test
-from femu.analyses.inputs import MOST_STEPS, as_program, check_means, starting, what_to_save
+from femu.analyses.inputs import (
+    MOST_STEPS,
+    as_program,
+    check_means,
+    must_be_true_or_false,
+    must_not_have_specimens,
+    starting,
+    what_to_save,
+)
+from femu.analyses.integrators.integrator import Integrator
+from femu.analyses.integrators.newmark import Newmark
 from femu.analyses.limits import Limit, install_limits
-from femu.analyses.marcher import Marcher, Steps
-from femu.analyses.newmark import Newmark
-from femu.analyses.one_step import OneStep
 from femu.analyses.policy import Policy
-from femu.errors import AnalysisError, InputError
-from femu.model import Model
-from femu.program import GROUND, Program
-from femu.progress import Progress
-from femu.results import Result
-from femu.run import Run, aligned
-from femu.save import Save
-from femu.series import Motion, Series
-from femu.state import State
+from femu.analyses.step_driver import StepDriver, Steps
+from femu.engine.program import Program
+from femu.engine.run_settings import Settings
+from femu.engine.state import State
+from femu.engine.workspace import Workspace, aligned
+from femu.model.model import GROUND, Model
+from femu.model.series import Motion, Series
+from femu.results.progress import Progress
+from femu.results.result import Result
+from femu.results.save import Save
+from femu.support import hooks
+from femu.support.errors import AnalysisError, InputError
 
 Array = npt.NDArray[np.float64]
 Excitation = Series | Mapping[str, Series] | None
@@ -42,11 +52,11 @@ class Transient:
 
         result = Transient(Newmark(), dt=0.01).run(frame, GroundMotion.el_centro())
 
-    ``limits`` end the run when reached. The convergence ``policy`` helps steps that do not converge; see
-    `femu.analyses.policy.Policy`.
+    ``limits`` end the run when reached. The convergence ``policy`` helps steps that do not
+    converge; see `femu.analyses.policy.Policy`.
     """
 
-    integrator: OneStep = field(default_factory=Newmark)
+    integrator: Integrator = field(default_factory=Newmark)
     dt: float = 0.01
     algorithm: Algorithm = field(default_factory=Newton)
     test: Test = field(default_factory=RelativeUnbalance)
@@ -56,110 +66,169 @@ class Transient:
     def __post_init__(self) -> None:
         if not (isinstance(self.dt, (int, float)) and math.isfinite(self.dt) and self.dt > 0.0):
             raise InputError("Transient", "dt", self.dt, "must be above 0")
-        if not isinstance(self.integrator, OneStep):
-            raise InputError("Transient", "integrator", self.integrator, "must be an integrator", "for example Newmark()")
+        if not isinstance(self.integrator, Integrator):
+            raise InputError(
+                "Transient",
+                "integrator",
+                self.integrator,
+                "must be an integrator",
+                fix="use Newmark(), for example",
+            )
         check_means("Transient", self.algorithm, self.test, self.policy, self.limits)
 
-    def run(self, model: Model | Program, motion: Excitation = None, *, duration: float | None = None,
-            start: State | None = None, save: Save | None = None, parameters: Array | None = None,
-            progress: Progress | None = None) -> Result:
-        """Response to base acceleration ``motion`` (along x, or a mapping of "x", "y", "z" to motions).
+    def run(
+        self,
+        model: Model | Program,
+        motion: Excitation = None,
+        *,
+        duration: float | None = None,
+        start: State | None = None,
+        save: Save | None = None,
+        parameters: Array | None = None,
+        progress: Progress | None = None,
+        check: bool = True,
+    ) -> Result:
+        """Response to base acceleration ``motion`` (along x, or a mapping of "x", "y", "z" to
+        motions).
 
-        ``duration`` is that of the longest motion if left out. ``start`` is a state to go on from, at its own time;
-        it is not changed. ``parameters`` stands in for the program's parameter vector. Displacements are relative
-        to the ground.
+        ``duration`` is that of the longest motion if left out. ``start`` is a state to go on from,
+        at its own time; it is not changed. ``parameters`` stands in for the program's parameter
+        vector. Displacements are relative to the ground. With ``check=False`` nothing is
+        questioned; see `femu.check`.
         """
         program = as_program(model)
-        for name, element in program.elements.items():
-            if element.asks_specimen:
-                raise AnalysisError(f"{program.name!r} has the experimental element {name!r}: a transient run would never ask "
-                                    "its specimen. Run the model as a hybrid test: femu.analyses.HybridTest.")
+        must_not_have_specimens(program, "Transient")
+        must_be_true_or_false("Transient.run", check)
         state = starting(program, start)
-        motions = _by_direction(motion)
-        steps = self._count(motions, duration, state)
-        run = Run(program, state, parameters)
+        motions = motions_by_direction(motion)
+        steps = self.count_steps(motions, duration, state)
+        findings = ()
+        if check:
+            found = hooks.check_transient(program, self.dt, motions, state, parameters)
+            findings = hooks.show_findings(program, found)
+        run = Workspace(program, state, parameters)
         self.prepare(run, motions)
-        series = self._series(run, motions)
+        series = self.series_of(run, motions)
         began = state.time
-        nodes = _grid(began, self.dt, steps)
+        nodes = time_grid(began, self.dt, steps)
 
-        def install(run: Run) -> None:
-            self._install(run, series, nodes, self.dt)
+        def install(run: Workspace) -> None:
+            self.install(run, series, nodes, self.dt)
 
-        def divide(run: Run, step: int, parts: int) -> None:
-            self._install(run, series, np.linspace(nodes[step], nodes[step + 1], parts + 1), self.dt / parts)
+        def divide(run: Workspace, step: int, parts: int) -> None:
+            self.install(
+                run, series, np.linspace(nodes[step], nodes[step + 1], parts + 1), self.dt / parts
+            )
 
         install_limits(run, self.limits)
         self.integrator.prepare(run)
         self.integrator.check_step(run, self.dt)
-        marcher = Marcher(run, self.integrator.kernel, Steps(steps, install, divide), self.algorithm, self.test, self.policy,
-                          what_to_save(save, Save()), progress, f"{program.name}: {type(self.integrator).__name__}")
+        marcher = StepDriver(
+            run,
+            self.integrator.kernel,
+            Steps(steps, install, divide),
+            self.algorithm,
+            self.test,
+            self.policy,
+            what_to_save(save, Save()),
+            progress,
+            f"{program.name}: {type(self.integrator).__name__}",
+        )
         outcome = marcher.go()
-        return Result.of(marcher, outcome, "transient")
+        return Result.of(marcher, outcome, "transient", findings)
 
     # --- pieces ---
 
-    def _count(self, motions: dict[str, Series], duration: float | None, state: State) -> int:
+    def count_steps(self, motions: dict[str, Series], duration: float | None, state: State) -> int:
         if duration is None:
             lengths = [m.duration for m in motions.values() if hasattr(m, "duration")]
             if not lengths:
-                raise InputError("Transient.run", "duration", None, "must be given where no ground motion tells it")
+                raise InputError(
+                    "Transient.run",
+                    "duration",
+                    None,
+                    "is required when no ground motion defines it",
+                )
             duration = max(lengths) - state.time
         if not (isinstance(duration, (int, float)) and math.isfinite(duration) and duration >= 0.0):
             raise InputError("Transient.run", "duration", duration, "must not be negative")
         if duration / self.dt > MOST_STEPS:
-            raise InputError("Transient.run", "duration", duration, f"must be at most {MOST_STEPS} steps of {self.dt:g}")
+            raise InputError(
+                "Transient.run",
+                "duration",
+                duration,
+                f"must be at most {MOST_STEPS} steps of {self.dt:g}",
+            )
         return math.ceil(duration / self.dt - 1e-9)
 
-    def prepare(self, run: Run, motions: Mapping[str, Series]) -> None:
+    def prepare(self, run: Workspace, motions: Mapping[str, Series]) -> None:
         """Mass, damping and ground motion as the kernels want them."""
-        program, context = run.program, run.context
+        program = run.program
         mass, diagonal = run.mass_matrix()
-        masses = mass[program.pattern.diagonal]
+        masses = mass[program.sparsity.diagonal]
         if not np.any(masses > 0.0):
-            raise AnalysisError(f"{program.name!r} has no mass, so it has no transient response. Give nodes a mass=(x, y, rz).")
+            raise AnalysisError(
+                f"{program.name!r} has no mass, so it has no transient response. Give nodes a "
+                "mass=(x, y, rz)."
+            )
         if self.integrator.explicit:
             bare = [a for a in np.flatnonzero(masses <= 0.0) if a not in program.imposed]
             if len(bare):
                 node, direction = program.numbering.representative[bare[0]]
-                raise AnalysisError(f"{type(self.integrator).__name__} needs mass on every degree of freedom, and node {node!r} "
-                                    f"has none in direction {direction!r}. Give it mass, or use an implicit integrator.")
-        run.hold(slot.MASS, mass)
+                raise AnalysisError(
+                    f"{type(self.integrator).__name__} needs mass on every degree of freedom, and "
+                    f"node {node!r} has none in direction {direction!r}. Give it mass, or use an "
+                    "implicit integrator."
+                )
+        run.fields.mass = mass
         if diagonal:
-            run.hold(slot.MASS_DIAGONAL, masses)
+            run.fields.mass_diagonal = masses
         p = run.parameters
-        a, initial, current, committed = (p[program.parameters.index(f"rayleigh.{n}")]
-                                          for n in ("mass", "initial", "current", "committed"))
+        a, initial, current, committed = (
+            p[program.parameters.index(f"rayleigh.{n}")]
+            for n in ("mass", "initial", "current", "committed")
+        )
         constant = a * mass
         if initial != 0.0:
             constant = constant + initial * run.initial_stiffness(damped=True)
         if a != 0.0 or initial != 0.0:
-            held = run.hold(slot.DAMPING, aligned(len(mass)))
+            held = run.fields.damping_matrix = aligned(len(mass))
             held[:] = constant
-            held[program.storage:] = 0.0
+            held[program.storage :] = 0.0
         if current != 0.0 or committed != 0.0:
-            run.hold(slot.KD, aligned(len(mass)))
+            run.fields.damped_tangent = aligned(len(mass))
         if committed != 0.0:
-            if not context[slot.KC]:
-                raise AnalysisError("rayleigh.committed was set after the model was compiled without it. Set it with "
-                                    "Model.rayleigh(committed=...), then compile.")
-            if not np.any(run.state.vector[program.layout.stiffness:program.layout.elements]):
-                run.state.vector[program.layout.stiffness:program.layout.elements] = (
-                    Run(program, run.state.copy(), p).tangent(damped=True)[:program.storage])
-        settings = run.hold(slot.SETTINGS, np.zeros(code.NSETTINGS))
-        settings[code.CURRENT], settings[code.COMMITTED] = current, committed
+            if not run.fields.damped_tangent0:
+                raise AnalysisError(
+                    "rayleigh.committed was set after the model was compiled without it. Set it "
+                    "with Model.rayleigh(committed=...), then compile."
+                )
+            if not np.any(run.state.vector[program.layout.stiffness : program.layout.elements]):
+                run.state.vector[program.layout.stiffness : program.layout.elements] = Workspace(
+                    program, run.state.copy(), p
+                ).tangent(damped=True)[: program.storage]
+        settings = run.fields.settings = Settings()
+        settings.current_stiffness_damping, settings.committed_stiffness_damping = (
+            current,
+            committed,
+        )
         self._modal(run)
-        nodal = run.hold(slot.NODAL, program.nodal.copy())
+        nodal = run.fields.nodal_loads = program.nodal.copy()
         for direction in motions:
             if GROUND[direction] not in program.pattern_names:
-                raise InputError("Transient.run", "motion", direction, f"must be along one of {program.translations}")
+                raise InputError(
+                    "Transient.run",
+                    "motion",
+                    direction,
+                    f"must be along one of {program.translations}",
+                )
             row = program.pattern_names.index(GROUND[direction])
             nodal[row] = -run.mass_times(program.influence(direction))
             program.gather(nodal[row])
-        run.hold(slot.NODAL_WANTED, np.any(nodal != 0.0, axis=1).astype(np.int64))
+        run.fields.has_nodal_loads = np.any(nodal != 0.0, axis=1).astype(np.int64)
         run.hold_imposed()
 
-    def _modal(self, run: Run) -> None:
+    def _modal(self, run: Workspace) -> None:
         """Modal damping as a sum of rows: C = sum over modes of 2 ratio omega (M phi)(M phi)^T."""
         program = run.program
         if not program.modal_ratios:
@@ -168,43 +237,59 @@ class Transient:
 
         modes = eigen(program, len(program.modal_ratios), parameters=run.parameters)
         mass = program.mass_matrix(run.parameters)
-        rows = np.array([np.sqrt(2.0 * r * w) * (mass @ modes.shapes[:, m])[:program.neq]
-                         for m, (r, w) in enumerate(zip(program.modal_ratios, modes.frequencies, strict=True))])
-        run.hold(slot.MODAL, np.ascontiguousarray(rows))
-        run.context[slot.NMODAL] = len(rows)
+        rows = np.array(
+            [
+                np.sqrt(2.0 * r * w) * (mass @ modes.shapes[:, m])[: program.neq]
+                for m, (r, w) in enumerate(
+                    zip(program.modal_ratios, modes.frequencies, strict=True)
+                )
+            ]
+        )
+        run.fields.modal_shapes = np.ascontiguousarray(rows)
+        run.fields.nmodes = len(rows)
 
-    def _series(self, run: Run, motions: Mapping[str, Series]) -> list[Series | None]:
+    def series_of(self, run: Workspace, motions: Mapping[str, Series]) -> list[Series | None]:
         program = run.program
         series = list(program.series)
         for direction, motion in motions.items():
             series[program.pattern_names.index(GROUND[direction])] = motion
         moves = np.array([int(s is not None) for s in series] or [0], dtype=np.int64)
-        run.hold(slot.MOVES, moves)
-        moving_member = any(s is not None and np.any(program.member[row] != 0.0) for row, s in enumerate(series))
-        run.context[slot.RESTLESS] = int(program.restless or moving_member)
+        run.fields.follows_series = moves
+        moving_member = any(
+            s is not None and np.any(program.member[row] != 0.0) for row, s in enumerate(series)
+        )
+        run.fields.rate_dependent = int(program.rate_dependent or moving_member)
         return series
 
-    def _install(self, run: Run, series: list[Series | None], nodes: Array, dt: float) -> None:
-        settings = run[slot.SETTINGS]
+    def install(self, run: Workspace, series: list[Series | None], nodes: Array, dt: float) -> None:
+        settings = run.fields.settings
         alpha_m, alpha_f, beta, gamma = self.integrator.coefficients()
-        settings[code.DT], settings[code.ALPHA_M], settings[code.ALPHA_F] = dt, alpha_m, alpha_f
-        settings[code.BETA], settings[code.GAMMA], settings[code.CONTROL] = beta, gamma, code.TRANSIENT
-        if alpha_f != 1.0 and run[slot.U] is run[slot.U1]:
-            run.hold(slot.U, aligned(run.program.ndof))
-            run.hold(slot.V, aligned(run.program.ndof))
+        settings.dt, settings.alpha_m, settings.alpha_f = dt, alpha_m, alpha_f
+        settings.beta, settings.gamma, settings.control = (
+            beta,
+            gamma,
+            code.TRANSIENT,
+        )
+        if alpha_f != 1.0 and run.fields.u is run.fields.u1:
+            run.fields.u = aligned(run.program.ndof)
+            run.fields.v = aligned(run.program.ndof)
         ends = nodes[1:]
         inside = nodes[:-1] + alpha_f * np.diff(nodes)
-        run.hold(slot.SERIES1, sample(series, ends))
-        run.hold(slot.SERIES, run[slot.SERIES1] if alpha_f == 1.0 else sample(series, inside))
+        run.fields.series1 = sample(series, ends)
+        run.fields.series = run.fields.series1 if alpha_f == 1.0 else sample(series, inside)
         imposed = run.program.imposed
         if imposed:
             rows = [imposed[place].at(ends) for place in sorted(imposed)]
-            run.hold(slot.MOTION, np.ascontiguousarray(np.concatenate(
-                [np.stack([r[k] for r in rows], axis=1) for k in range(3)], axis=1)))
+            run.fields.motion = np.ascontiguousarray(
+                np.concatenate([np.stack([r[k] for r in rows], axis=1) for k in range(3)], axis=1)
+            )
 
 
-def _grid(began: float, dt: float, steps: int) -> npt.NDArray[Any]:
-    """Times of the steps. On multiples of dt wherever the start is one: a run that goes on meets the same bits."""
+def time_grid(began: float, dt: float, steps: int) -> npt.NDArray[Any]:
+    """Times of the steps. On multiples of dt wherever the start is one.
+
+    A run that continues gets the same bits.
+    """
     before = round(began / dt)
     if abs(began - before * dt) <= 1e-6 * dt:
         return dt * (before + np.arange(steps + 1))
@@ -216,19 +301,29 @@ def sample(series: list[Series | None], times: Array) -> Array:
     table = np.zeros((max(len(times), 1), max(len(series), 1)))
     for column, s in enumerate(series):
         if s is not None:
-            table[:len(times), column] = s.at(times)
+            table[: len(times), column] = s.at(times)
     if not np.isfinite(table).all():
-        raise InputError("Transient.run", "series", series, "must be finite at all times of the run")
+        raise InputError(
+            "Transient.run", "series", series, "must be finite at all times of the run"
+        )
     return table
 
 
-def _by_direction(motion: Excitation) -> dict[str, Series]:
+def motions_by_direction(motion: Excitation) -> dict[str, Series]:
     if motion is None:
         return {}
     found = dict(motion) if isinstance(motion, Mapping) else {"x": motion}
     for direction, series in found.items():
         if direction not in GROUND:
-            raise InputError("Transient.run", "motion", direction, f"must be along one of {tuple(GROUND)}")
+            raise InputError(
+                "Transient.run", "motion", direction, f"must be along one of {tuple(GROUND)}"
+            )
         if not isinstance(series, Series) or isinstance(series, Motion):
-            raise InputError("Transient.run", "motion", series, "must have a method at(t)", "give a GroundMotion")
+            raise InputError(
+                "Transient.run",
+                "motion",
+                series,
+                "must have a method at(t)",
+                fix="give a GroundMotion",
+            )
     return found

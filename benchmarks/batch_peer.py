@@ -1,7 +1,9 @@
-"""The suite of `femu.benchmarks.batch` in openseespy, as its users run one: a pool of processes, a record and scale each.
+"""The suite of `femu.benchmarks.batch` in openseespy, as its users run one: a pool of processes, a
+record and scale each.
 
-Run as a program: ``python -m femu.benchmarks.batch_peer jobs.npz answers.npz``. Jobs hold the records, factors, time
-step and number of workers. openseespy gets one call of ``analyze`` a run and a recorder of one node a level.
+Run as a program: ``python -m femu.benchmarks.batch_peer jobs.npz answers.npz``. Jobs hold the
+records, factors, time step and number of workers. openseespy gets one call of ``analyze`` per run
+and a recorder of one node per level.
 """
 
 from __future__ import annotations
@@ -28,7 +30,7 @@ from femu.batch.example import (
     STOREYS,
     WEB_FIBRES,
 )
-from femu.peers import load_opensees
+from femu.opensees.load_openseespy import load_opensees
 from femu.units import g
 
 POINTS = 5
@@ -67,8 +69,11 @@ def build(ops: Any) -> None:
     ops.uniaxialMaterial("Steel01", 1, STEEL["fy"], STEEL["E"], STEEL["b"])
     ops.section("Fiber", 1)
     depth, inner = COLUMN["depth"], COLUMN["depth"] / 2 - COLUMN["flange"]
-    layers = ((-depth / 2, -inner, COLUMN["width"], FLANGE_FIBRES), (-inner, inner, COLUMN["web"], WEB_FIBRES),
-              (inner, depth / 2, COLUMN["width"], FLANGE_FIBRES))
+    layers = (
+        (-depth / 2, -inner, COLUMN["width"], FLANGE_FIBRES),
+        (-inner, inner, COLUMN["web"], WEB_FIBRES),
+        (inner, depth / 2, COLUMN["width"], FLANGE_FIBRES),
+    )
     for low, high, width, count in layers:
         layer = (high - low) / count
         for k in range(count):
@@ -81,7 +86,16 @@ def build(ops: Any) -> None:
             ops.element("forceBeamColumn", tag, 100 * (s - 1) + b + 1, 100 * s + b + 1, 1, 1)
         for b in range(BAYS):
             tag += 1
-            ops.element("elasticBeamColumn", tag, 100 * s + b + 1, 100 * s + b + 2, BEAM["A"], BEAM["E"], BEAM["I"], 2)
+            ops.element(
+                "elasticBeamColumn",
+                tag,
+                100 * s + b + 1,
+                100 * s + b + 2,
+                BEAM["A"],
+                BEAM["E"],
+                BEAM["I"],
+                2,
+            )
     mass, initial = _rayleigh
     ops.rayleigh(mass, 0.0, initial, 0.0)
     ops.timeSeries("Linear", 1)
@@ -116,19 +130,37 @@ def run(job: tuple[int, float, np.ndarray, float]) -> tuple[np.ndarray, float, b
     ops.pattern("UniformExcitation", 2, 1, "-accel", 2)
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "moved.txt"
-        ops.recorder("Node", "-file", str(file), "-precision", 12, "-node", *(100 * s + 1 for s in range(STOREYS + 1)), "-dof", 1,
-                     "disp")
+        ops.recorder(
+            "Node",
+            "-file",
+            str(file),
+            "-precision",
+            12,
+            "-node",
+            *(100 * s + 1 for s in range(STOREYS + 1)),
+            "-dof",
+            1,
+            "disp",
+        )
         _solver(ops)
         ops.integrator("Newmark", 0.5, 0.25)
         ops.analysis("Transient")
         complete = _analyze(ops, steps, dt)
         ops.remove("recorders")
-        drifts = np.abs(np.diff(np.fromstring(file.read_text(), sep=" ").reshape(-1, STOREYS + 1), axis=1)).max(axis=0) / HEIGHT
+        drifts = (
+            np.abs(
+                np.diff(np.fromstring(file.read_text(), sep=" ").reshape(-1, STOREYS + 1), axis=1)
+            ).max(axis=0)
+            / HEIGHT
+        )
     return drifts, time.perf_counter() - began, complete
 
 
 def _analyze(ops: Any, steps: int, dt: float) -> bool:
-    """All steps in one call; where one does not converge, other algorithms and smaller parts, then on."""
+    """All steps in one call.
+
+    If one does not converge, other algorithms and smaller parts, then the rest.
+    """
     while (left := steps - round(ops.getTime() / dt)) > 0:
         if ops.analyze(left, dt) == 0:
             return True
@@ -152,15 +184,27 @@ def main(jobs_file: str, answers_file: str) -> None:
     """Read the jobs, run them in a pool, and write drifts and times."""
     with np.load(jobs_file) as given:
         records = [given[f"record{k}"] for k in range(int(given["records"]))]
-        jobs = [(int(steps), float(given["dt"]), float(factor) * records[int(record)], float(given["steps_of"][int(record)]))
-                for record, factor, steps in given["runs"]]
+        jobs = [
+            (
+                int(steps),
+                float(given["dt"]),
+                float(factor) * records[int(record)],
+                float(given["steps_of"][int(record)]),
+            )
+            for record, factor, steps in given["runs"]
+        ]
         workers, rayleigh = int(given["workers"]), tuple(map(float, given["rayleigh"]))
     began = time.perf_counter()
     with multiprocessing.get_context("spawn").Pool(workers, start, (rayleigh,)) as pool:
         answers = pool.map(run, jobs, chunksize=1)
     wall = time.perf_counter() - began
-    np.savez(answers_file, wall=wall, drifts=np.array([a[0] for a in answers]), seconds=np.array([a[1] for a in answers]),
-             complete=np.array([a[2] for a in answers]))
+    np.savez(
+        answers_file,
+        wall=wall,
+        drifts=np.array([a[0] for a in answers]),
+        seconds=np.array([a[1] for a in answers]),
+        complete=np.array([a[2] for a in answers]),
+    )
 
 
 if __name__ == "__main__":

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import time
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from femu.analyses import Increment, Newmark, Transient
-from femu.crossvalidation.suite.models import frame
-from femu.program import Program
+from femu.engine.program import Program
+from femu.opensees.comparison.suite.models import frame
 from femu.records import GroundMotion
-from femu.results import Result
-from femu.save import Save
+from femu.results.result import Result
+from femu.results.save import Save
 
 Array = npt.NDArray[np.float64]
 DT = 0.01
@@ -22,7 +25,8 @@ STRONG_FROM = 1.0  # s: El Centro without its quiet beginning
 
 @dataclass(frozen=True)
 class FrameSize:
-    """Storeys and bays, how long the comparison runs, and the peak of the ground motion that makes it yield."""
+    """Storeys and bays, how long the comparison runs, and the peak of the ground motion that makes
+    it yield."""
 
     storeys: int
     bays: int
@@ -38,8 +42,13 @@ class FrameSize:
         return f"{self.storeys}x{self.bays}"
 
 
-SIZES = (FrameSize(1, 1, 3000, 6.0), FrameSize(3, 3, 1500, 6.0), FrameSize(10, 5, 400, 9.0), FrameSize(30, 8, 300, 20.0),
-         FrameSize(60, 20, 150, 40.0))
+SIZES = (
+    FrameSize(1, 1, 3000, 6.0),
+    FrameSize(3, 3, 1500, 6.0),
+    FrameSize(10, 5, 400, 9.0),
+    FrameSize(30, 8, 300, 20.0),
+    FrameSize(60, 20, 150, 40.0),
+)
 
 
 def motion(size: FrameSize) -> GroundMotion:
@@ -59,13 +68,31 @@ def analysis() -> Transient:
 
 def run(size: FrameSize, made: Program, record: GroundMotion, steps: int) -> Result:
     """The response, with the roof's displacement saved."""
-    save = Save(displacement=[1000 * size.storeys], velocity=False, acceleration=False, reactions=False, forces=False,
-                energy=False)
+    save = Save(
+        displacement=[1000 * size.storeys],
+        velocity=False,
+        acceleration=False,
+        reactions=False,
+        forces=False,
+        energy=False,
+    )
     return analysis().run(made, record, duration=steps * DT, save=save)
 
 
 def yielded(made: Program, record: GroundMotion, steps: int) -> float:
     """Share of the members that yield at an end."""
-    result = analysis().run(made, record, duration=steps * DT, save=Save(velocity=False, acceleration=False))
-    plastic = [max(np.abs(result.plastic_rotation(name, end)).max() for end in ("i", "j")) for name in made.elements]
+    result = analysis().run(
+        made, record, duration=steps * DT, save=Save(velocity=False, acceleration=False)
+    )
+    plastic = [
+        max(np.abs(result.plastic_rotation(name, end)).max() for end in ("i", "j"))
+        for name in made.elements
+    ]
     return float(np.mean(np.array(plastic) > 1e-6))
+
+
+def spent(work: Callable[[], Any]) -> float:
+    """CPU seconds of this process that some work takes."""
+    began = time.process_time()
+    work()
+    return time.process_time() - began

@@ -10,8 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from femu.benchmarks.frame_models import DT, ITERATIONS, TOLERANCE, FrameSize
-from femu.crossvalidation.suite.models import BEAM, COLUMN, FY, B, E
-from femu.peers import load_opensees
+from femu.opensees.comparison.suite.models import BEAM, COLUMN, FY, B, E
+from femu.opensees.load_openseespy import load_opensees
 from femu.records import GroundMotion
 
 Array = npt.NDArray[np.float64]
@@ -54,7 +54,9 @@ def build(ops: Any, size: FrameSize, kind: str, motion: GroundMotion, setting: s
     for number, (depth, area, inertia) in enumerate((COLUMN, BEAM), start=1):
         if kind == "uncoupled":
             ops.uniaxialMaterial("Steel01", 10 * number, FY * area, E * area, B)
-            ops.uniaxialMaterial("Steel01", 10 * number + 1, FY * 2.0 * inertia / depth, E * inertia, B)
+            ops.uniaxialMaterial(
+                "Steel01", 10 * number + 1, FY * 2.0 * inertia / depth, E * inertia, B
+            )
             ops.section("Aggregator", number, 10 * number, "P", 10 * number + 1, "Mz")
         else:
             ops.uniaxialMaterial("Steel01", 10 * number, FY, E, B)
@@ -67,10 +69,19 @@ def build(ops: Any, size: FrameSize, kind: str, motion: GroundMotion, setting: s
     for storey in range(1, size.storeys + 1):
         for line in range(size.bays + 1):
             tag += 1
-            ops.element("forceBeamColumn", tag, 1000 * (storey - 1) + line + 1, 1000 * storey + line + 1, 1, 1)
+            ops.element(
+                "forceBeamColumn",
+                tag,
+                1000 * (storey - 1) + line + 1,
+                1000 * storey + line + 1,
+                1,
+                1,
+            )
         for line in range(size.bays):
             tag += 1
-            ops.element("forceBeamColumn", tag, 1000 * storey + line + 1, 1000 * storey + line + 2, 1, 2)
+            ops.element(
+                "forceBeamColumn", tag, 1000 * storey + line + 1, 1000 * storey + line + 2, 1, 2
+            )
     ops.timeSeries("Path", 1, "-dt", motion.dt, "-values", *motion.acceleration.tolist(), 0.0)
     ops.pattern("UniformExcitation", 1, 1, "-accel", 1)
     numberer, system = SETTINGS[setting]
@@ -84,7 +95,8 @@ def build(ops: Any, size: FrameSize, kind: str, motion: GroundMotion, setting: s
 
 
 def roof_history(ops: Any, size: FrameSize, steps: int) -> tuple[Array, int]:
-    """Displacement of the roof step by step, and the number of Newton iterations, of a model that was just built."""
+    """Displacement of the roof step by step, and the number of Newton iterations, of a model that
+    was just built."""
     found, iterations = np.zeros(steps + 1), 0
     for step in range(1, steps + 1):
         if ops.analyze(1, DT) != 0:

@@ -1,9 +1,10 @@
 """femu and openseespy on the same frames: time, agreement, growth, batches, start-up and memory.
 
-Both run in this process, in turns, on one core; each time is the least of several turns, in CPU seconds of the process,
-so that other programs on the machine count less. openseespy runs with the fastest of its settings for each frame. The
-time of a step leaves out what comes before the first one: the building of the model in both, and the setting up of a run
-in femu, which is measured by a run without steps and shown by itself.
+Both run in this process, in turns, on one core; each time is the least of several turns, in CPU
+seconds of the process, so that other programs on the machine count less. openseespy runs with the
+fastest of its settings for each frame. The time of a step excludes what comes before the first
+one: the building of the model in both, and the setting up of a run in femu, which is measured by a
+run without steps and shown separately.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ import platform
 import subprocess
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
@@ -27,12 +28,12 @@ from typing import Any
 import numpy as np
 
 from femu.benchmarks import frame_peer, own_material
-from femu.benchmarks.frame_models import DT, SIZES, FrameSize, motion, program, yielded
+from femu.benchmarks.frame_models import DT, SIZES, FrameSize, motion, program, spent, yielded
 from femu.benchmarks.frame_models import run as run_femu
-from femu.cli.table import Row, Table
-from femu.crossvalidation.suite.frames import artificial
-from femu.own_process import python, surroundings
+from femu.opensees.comparison.suite.frames import artificial
 from femu.records import GroundMotion
+from femu.support.isolated_python import python, surroundings
+from femu.support.tables import Row, Table
 
 KINDS = {"uncoupled": 15.0, "fibre": 25.0}
 """Kind of section, and the least ratio of times."""
@@ -42,7 +43,8 @@ LARGEST_MEMORY = 1024.0  # MB
 LARGEST_EXPONENT = 1.5
 OWN_MATERIAL = 1.1  # time of a frame with a user's material over that with the built-in one
 AGREEMENT = 1e-8  # of the peak
-TRIALS, TRIAL_STEPS, TRIAL_PASSES = 4, 4, 1000  # openseespy's settings are compared over so many steps, more on small frames
+# openseespy's settings are compared over these steps, more on small frames
+TRIALS, TRIAL_STEPS, TRIAL_PASSES = 4, 4, 1000
 
 
 @dataclass(frozen=True)
@@ -54,13 +56,13 @@ class Measured:
     kind: str
     steps: int
     yielded: float  # share of the members
-    femu: float  # s a step
+    femu: float  # s per step
     setup: float  # s of a run of femu before its first step
-    openseespy: float  # s a step
+    openseespy: float  # s per step
     setting: str
-    iterations: float  # of Newton a step
+    iterations: float  # of Newton per step
     agreement: float  # largest difference of the roof's displacement, of its peak
-    determination: float  # s a member and iteration in femu, solver included
+    determination: float  # s per member and iteration in femu, solver included
     openseespy_determination: float
 
     @property
@@ -71,7 +73,7 @@ class Measured:
 
 @contextmanager
 def one_core() -> Iterator[None]:
-    """Keep this process on one core, where the system can."""
+    """Keep this process on one core, if the system can."""
     if not hasattr(os, "sched_setaffinity"):
         yield
         return
@@ -81,13 +83,6 @@ def one_core() -> Iterator[None]:
         yield
     finally:
         os.sched_setaffinity(0, before)
-
-
-def spent(work: Callable[[], Any]) -> float:
-    """CPU seconds of this process that some work takes."""
-    began = time.process_time()
-    work()
-    return time.process_time() - began
 
 
 def measure(ops: Any, size: FrameSize, kind: str, repeats: int) -> Measured:
@@ -107,15 +102,29 @@ def measure(ops: Any, size: FrameSize, kind: str, repeats: int) -> Measured:
         peer.append(spent(lambda: ops.analyze(size.steps, DT)))
     passes = float(result.iterations.sum()) * size.members
     steps = min(femu) - min(setup)
-    return Measured(str(size), size.members, kind, size.steps, yielded(made, record, size.steps), steps / size.steps, min(setup),
-                    min(peer) / size.steps, best, float(result.iterations.mean()),
-                    float(np.abs(ours - theirs).max() / np.abs(theirs).max()), steps / passes,
-                    min(peer) / (peer_iterations * size.members))
+    return Measured(
+        str(size),
+        size.members,
+        kind,
+        size.steps,
+        yielded(made, record, size.steps),
+        steps / size.steps,
+        min(setup),
+        min(peer) / size.steps,
+        best,
+        float(result.iterations.mean()),
+        float(np.abs(ours - theirs).max() / np.abs(theirs).max()),
+        steps / passes,
+        min(peer) / (peer_iterations * size.members),
+    )
 
 
 def fastest_setting(ops: Any, size: FrameSize, kind: str, record: GroundMotion) -> str:
-    """The numberer and solver with which openseespy is fastest on a frame, each tried several times in turns."""
-    settings = frame_peer.SETTINGS if size.members >= frame_peer.LARGE else frame_peer.SMALL_SETTINGS
+    """The numberer and solver with which openseespy is fastest on a frame, each tried several times
+    in turns."""
+    settings = (
+        frame_peer.SETTINGS if size.members >= frame_peer.LARGE else frame_peer.SMALL_SETTINGS
+    )
     steps = max(TRIAL_STEPS, TRIAL_PASSES // size.members)
     least = dict.fromkeys(settings, math.inf)
     for _ in range(TRIALS):
@@ -127,7 +136,10 @@ def fastest_setting(ops: Any, size: FrameSize, kind: str, record: GroundMotion) 
 
 
 def batch(ops: Any, count: int, steps: int) -> dict[str, float]:
-    """Many records on the 10x5 frame: openseespy in sequence, femu in sequence and in two threads."""
+    """Many records on the 10x5 frame.
+
+    openseespy in sequence, femu in sequence and in two threads.
+    """
     size = next(s for s in SIZES if str(s) == "10x5")
     made = program(size, "uncoupled")
     records = [artificial(seed).trimmed(3.0).scaled(pga=size.pga) for seed in range(count)]
@@ -150,7 +162,7 @@ def batch(ops: Any, count: int, steps: int) -> dict[str, float]:
     return found
 
 
-# --- what needs a process of its own ---
+# --- what needs a separate process ---
 
 _STARTUP = """
 import time
@@ -171,19 +183,26 @@ made = program(size, sys.argv[1])
 began = time.perf_counter()
 result = analysis().run(made, GroundMotion.el_centro().scaled(pga=size.pga / 2), duration=float(sys.argv[2]))
 print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024.0, time.perf_counter() - began, result.outcome.ok,
-      made.neq, made.pattern.band)
+      made.neq, made.sparsity.band)
 """
 
 
 def _in_process(source: str, *arguments: str, cache: str | None = None) -> list[str]:
     environment = surroundings(FEMU_QUIET="1", **({"FEMU_CACHE_DIR": cache} if cache else {}))
-    done = subprocess.run(python(source, *arguments), env=environment, capture_output=True, text=True,
-                          timeout=1200, check=True)
+    done = subprocess.run(
+        python(source, *arguments),
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=1200,
+        check=True,
+    )
     return done.stdout.split()
 
 
 def startup(cold: bool) -> dict[str, float]:
-    """Seconds from the first import to the result of a small frame, with an empty and with a full cache of kernels."""
+    """Seconds from the first import to the result of a small frame, with an empty and with a full
+    cache of kernels."""
     found: dict[str, float] = {}
     if cold:
         with tempfile.TemporaryDirectory(prefix="femu-cold-") as folder:
@@ -197,10 +216,17 @@ def startup(cold: bool) -> dict[str, float]:
 
 
 def memory(kind: str, seconds: float) -> dict[str, float]:
-    """Peak memory and time of a record on the largest frame, with everything saved that is saved by default."""
+    """Peak memory and time of a record on the largest frame, with everything that is saved by
+    default."""
     peak, wall, ok, equations, band = _in_process(_MEMORY, kind, str(seconds))
-    return {"peak MB": float(peak), "seconds": float(wall), "complete": float(ok == "True"), "equations": float(equations),
-            "half bandwidth": float(band), "record": seconds}
+    return {
+        "peak MB": float(peak),
+        "seconds": float(wall),
+        "complete": float(ok == "True"),
+        "equations": float(equations),
+        "half bandwidth": float(band),
+        "record": seconds,
+    }
 
 
 # --- the whole ---
@@ -219,18 +245,23 @@ def collect(quick: bool) -> dict[str, Any]:
     found["startup"] = startup(cold=not quick)
     if not quick:
         found["memory"] = memory("fibre", 20.0)
-    found["machine"] = {"processor": _processor(), "cores": os.cpu_count(), "python": platform.python_version(),
-                        "openseespy": str(ops.version())}
+    found["machine"] = {
+        "processor": _processor(),
+        "cores": os.cpu_count(),
+        "python": platform.python_version(),
+        "openseespy": str(ops.version()),
+    }
     return found
 
 
 def turns(size: FrameSize, quick: bool) -> int:
-    """Turns of a frame: many where a turn is short."""
+    """Turns of a frame: many if a turn is short."""
     return max(2 if quick else 3, min(4 if quick else 8, 200 // size.members))
 
 
 def growth(frames: list[Measured], kind: str, program_name: str) -> float:
-    """Exponent of the time an iteration takes against the number of members, between the two largest frames."""
+    """Exponent of the time an iteration takes against the number of members, between the two
+    largest frames."""
     small, large = [m for m in frames if m.kind == kind][-2:]
     times = [getattr(m, program_name) / m.iterations for m in (small, large)]
     return math.log(times[1] / times[0]) / math.log(large.members / small.members)
@@ -242,42 +273,103 @@ def table(found: dict[str, Any]) -> Table:
     frames: list[Measured] = found["frames"]
     for m in frames:
         name = f"{m.size}, {m.kind}"
-        rows.append(Row(f"{name}: openseespy / femu", m.ratio, "", limit=f">= {KINDS[m.kind]:g}", ok=m.ratio >= KINDS[m.kind],
-                        reference=f"{1e6 * m.openseespy:.4g} / {1e6 * m.femu:.4g} us a step ({m.setting})"))
-        rows.append(Row(f"{name}: a member and iteration", 1e9 * m.determination, "ns",
-                        reference=f"openseespy {1e9 * m.openseespy_determination:.4g} ns; {m.iterations:.3g} iterations a step"))
-        rows.append(Row(f"{name}: agreement", f"{m.agreement:.1e}", limit=f"<= {AGREEMENT:g}", ok=m.agreement <= AGREEMENT,
-                        reference=f"{100 * m.yielded:.0f} % of {m.members} members yield"))
+        rows.append(
+            Row(
+                f"{name}: openseespy / femu",
+                m.ratio,
+                "",
+                limit=f">= {KINDS[m.kind]:g}",
+                ok=m.ratio >= KINDS[m.kind],
+                reference=f"{1e6 * m.openseespy:.4g} / {1e6 * m.femu:.4g} us per step "
+                f"({m.setting})",
+            )
+        )
+        rows.append(
+            Row(
+                f"{name}: per member and iteration",
+                1e9 * m.determination,
+                "ns",
+                reference=f"openseespy {1e9 * m.openseespy_determination:.4g} ns; "
+                f"{m.iterations:.3g} iterations per step",
+            )
+        )
+        rows.append(
+            Row(
+                f"{name}: agreement",
+                f"{m.agreement:.1e}",
+                limit=f"<= {AGREEMENT:g}",
+                ok=m.agreement <= AGREEMENT,
+                reference=f"{100 * m.yielded:.0f} % of {m.members} members yield",
+            )
+        )
     for kind in KINDS:
         exponent = growth(frames, kind, "femu")
         largest = [m for m in frames if m.kind == kind][-1].size
-        rows.append(Row(f"setting up a run, {largest}, {kind}", 1e3 * [m for m in frames if m.kind == kind][-1].setup, "ms"))
-        rows.append(Row(f"growth to {largest}, {kind}: exponent", exponent, limit=f"<= {LARGEST_EXPONENT:g}",
-                        ok=exponent <= LARGEST_EXPONENT, reference=f"openseespy {growth(frames, kind, 'openseespy'):.3g}"))
+        rows.append(
+            Row(
+                f"setting up a run, {largest}, {kind}",
+                1e3 * [m for m in frames if m.kind == kind][-1].setup,
+                "ms",
+            )
+        )
+        rows.append(
+            Row(
+                f"growth to {largest}, {kind}: exponent",
+                exponent,
+                limit=f"<= {LARGEST_EXPONENT:g}",
+                ok=exponent <= LARGEST_EXPONENT,
+                reference=f"openseespy {growth(frames, kind, 'openseespy'):.3g}",
+            )
+        )
     built_in, own = found["own material"]
-    rows.append(Row("10x5: a user's own material / built-in", own / built_in, limit=f"<= {OWN_MATERIAL:g}",
-                    ok=own / built_in <= OWN_MATERIAL, reference=f"{1e3 * own:.3g} / {1e3 * built_in:.3g} ms"))
+    rows.append(
+        Row(
+            "10x5: a user's own material / built-in",
+            own / built_in,
+            limit=f"<= {OWN_MATERIAL:g}",
+            ok=own / built_in <= OWN_MATERIAL,
+            reference=f"{1e3 * own:.3g} / {1e3 * built_in:.3g} ms",
+        )
+    )
     b = found["batch"]
     whole = b["records"] >= RECORDS
-    for label, key, least in (("one core", "femu", BATCH_ONE_CORE), ("two cores", "femu, two threads", BATCH_TWO_CORES)):
+    for label, key, least in (
+        ("one core", "femu", BATCH_ONE_CORE),
+        ("two cores", "femu, two threads", BATCH_TWO_CORES),
+    ):
         ratio = b["openseespy"] / b[key]
-        rows.append(Row(f"{b['records']:.0f} records on 10x5, {label}: openseespy in sequence / femu", ratio,
-                        limit=f">= {least:g}" if whole else "", ok=ratio >= least if whole else None,
-                        reference=f"{b['openseespy']:.3g} / {b[key]:.3g} s"))
+        rows.append(
+            Row(
+                f"{b['records']:.0f} records on 10x5, {label}: openseespy in sequence / femu",
+                ratio,
+                limit=f">= {least:g}" if whole else "",
+                ok=ratio >= least if whole else None,
+                reference=f"{b['openseespy']:.3g} / {b[key]:.3g} s",
+            )
+        )
     for label in ("cold", "warm", "imports"):
         if label in found["startup"]:
             rows.append(Row(f"start-up, {label}", found["startup"][label], "s"))
     if "memory" in found:
         m = found["memory"]
-        rows.append(Row("60x20, fibre, 20 s record: peak memory", m["peak MB"], "MB", limit=f"< {LARGEST_MEMORY:g}",
-                        ok=m["peak MB"] < LARGEST_MEMORY and m["complete"] == 1.0,
-                        reference=f"{m['seconds']:.3g} s, {m['equations']:.0f} equations, half bandwidth "
-                                  f"{m['half bandwidth']:.0f}"))
+        rows.append(
+            Row(
+                "60x20, fibre, 20 s record: peak memory",
+                m["peak MB"],
+                "MB",
+                limit=f"< {LARGEST_MEMORY:g}",
+                ok=m["peak MB"] < LARGEST_MEMORY and m["complete"] == 1.0,
+                reference=f"{m['seconds']:.3g} s, {m['equations']:.0f} equations, half bandwidth "
+                f"{m['half bandwidth']:.0f}",
+            )
+        )
     machine = found["machine"]
-    notes = [f"{machine['processor']}, {machine['cores']} cores, Python {machine['python']}, openseespy {machine['openseespy']}. "
-             "Force-based members with 5 points, P-Delta, Newmark, full Newton (femu factors where an element changed its "
-             "stiffness), increments below 1e-8; least CPU time of several "
-             "turns on one core, two cores by the clock."]
+    notes = [
+        f"{machine['processor']}, {machine['cores']} cores, Python {machine['python']}, openseespy "
+        f"{machine['openseespy']}. Force-based members with 5 points, P-Delta, Newmark, full "
+        "Newton (femu factors when an element changed its stiffness), increments below 1e-8; least "
+        "CPU time of several turns on one core, two cores by the clock."
+    ]
     return Table("femu and openseespy on frames", rows, notes)
 
 
@@ -288,14 +380,20 @@ def run(quick: bool = False) -> Table:
 
 def markdown(found: dict[str, Any]) -> str:
     """The figures as a Markdown table of frames, and lines below it."""
-    lines = ["| frame | sections | members | yield | openseespy, µs a step | its setting | femu, µs a step | ratio | "
-             "femu, ns a member and iteration | roof displacement differs by |", "|---|---|---|---|---|---|---|---|---|---|"]
+    lines = [
+        "| frame | sections | members | yield | openseespy, µs per step | its setting | femu, µs "
+        "per step | ratio | femu, ns per member and iteration | roof displacement differs by |",
+        "|---|---|---|---|---|---|---|---|---|---|",
+    ]
     for m in found["frames"]:
-        lines.append(f"| {m.size} | {m.kind} | {m.members} | {100 * m.yielded:.0f} % | {1e6 * m.openseespy:.4g} | {m.setting} | "
-                     f"{1e6 * m.femu:.4g} | {m.ratio:.1f} | {1e9 * m.determination:.0f} | {m.agreement:.1e} |")
+        lines.append(
+            f"| {m.size} | {m.kind} | {m.members} | {100 * m.yielded:.0f} % | "
+            f"{1e6 * m.openseespy:.4g} | {m.setting} | {1e6 * m.femu:.4g} | {m.ratio:.1f} | "
+            f"{1e9 * m.determination:.0f} | {m.agreement:.1e} |"
+        )
     made = table(found)
     lines += ["", "| | value | | |", "|---|---|---|---|"]
-    for row in made.rows[3 * len(found["frames"]):]:
+    for row in made.rows[3 * len(found["frames"]) :]:
         value = f"{row.value:.3g}" if isinstance(row.value, float) else str(row.value)
         lines.append(f"| {row.name} | {value} {row.unit} | {row.reference or ''} | {row.limit} |")
     return "\n".join([*lines, "", *made.notes, ""])
@@ -327,5 +425,3 @@ def main() -> None:
 
 if __name__ == "__main__":
     main()
-
-

@@ -1,9 +1,12 @@
-"""``femu bench identification``: `femu.identify` on emulated specimens whose parameters are known, from random starts.
+"""``femu bench identification``: `femu.identify` on emulated specimens whose parameters are known,
+from random starts.
 
-A Bouc-Wen link, a coupon of Menegotto-Pinto steel and a force-based column with an N-M section, each with noise that the
-identification has to find; starts are uniform over the inner 80 % of the bounds. For each way: the largest relative error of a
-parameter (median and worst over the cases), and the share of parameters whose truth lies within ±2σ, 95 % for a way whose
-standard deviations are right. Where FEMU_SPECIMENS names a folder with the measured steel coupon, what twins leave of it.
+A Bouc-Wen link, a coupon of Menegotto-Pinto steel and a force-based column with an N-M section,
+each with noise that the identification has to find; starts are uniform over the inner 80 % of the
+bounds. For each method: the largest relative error of a parameter (median and worst over the
+cases), and the share of parameters whose truth lies within ±2σ, 95 % for a method whose standard
+deviations are right. If FEMU_SPECIMENS names a folder with the measured steel coupon, the residual
+of the twins too.
 """
 
 from __future__ import annotations
@@ -18,11 +21,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from femu.cli.table import Row, Table
 from femu.elements import ForceBeamColumn
-from femu.experimental.basic_system import BasicSystem
+from femu.experimental.specimens.basic_system import BasicSystem
 from femu.identify import Identification, Recording, identify
 from femu.materials import BoucWen, MenegottoPinto, NMSection
+from femu.support.tables import Row, Table
 from femu.updating import Unknown
 
 Array = npt.NDArray[np.float64]
@@ -42,7 +45,9 @@ def steel(E: float, fy: float, b: float, cR1: float) -> MenegottoPinto:
 
 
 def column(yield_force: float, plastic_moment: float, b: float) -> ForceBeamColumn:
-    section = NMSection(EA=1.5e6, EI=1.8e4, yield_force=yield_force, plastic_moment=plastic_moment, b=b)
+    section = NMSection(
+        EA=1.5e6, EI=1.8e4, yield_force=yield_force, plastic_moment=plastic_moment, b=b
+    )
     return ForceBeamColumn("column", "i", "j", section=section)
 
 
@@ -56,8 +61,14 @@ def column_path() -> tuple[Array, Array]:
     """Times and basic displacements of a column under compression that varies, bent at both ends."""
     t: Array = 0.01 * np.arange(1.0, 801.0)
     grown: Array = np.minimum(t / 6.0, 1.0)
-    return t, np.stack([-2e-3 * grown * (1.0 + 0.3 * np.sin(1.1 * t)), 0.03 * grown * np.sin(2 * np.pi * t),
-                        0.024 * grown * np.sin(2 * np.pi * t + 0.4)], axis=1)
+    return t, np.stack(
+        [
+            -2e-3 * grown * (1.0 + 0.3 * np.sin(1.1 * t)),
+            0.03 * grown * np.sin(2 * np.pi * t),
+            0.024 * grown * np.sin(2 * np.pi * t + 0.4),
+        ],
+        axis=1,
+    )
 
 
 def forces_of(of: Any, path: Array, length: float = 1.0) -> Array:
@@ -87,7 +98,12 @@ class Emulated:
         """What a test would have recorded."""
         t, d = self.path
         f = forces_of(self.make(*self.truth.values()), d, self.length)
-        return Recording(d, f + np.array(self.noise) * np.random.default_rng(seed).standard_normal(f.shape), t, name="emulated")
+        return Recording(
+            d,
+            f + np.array(self.noise) * np.random.default_rng(seed).standard_normal(f.shape),
+            t,
+            name="emulated",
+        )
 
     def identified(self, *start: float, seed: int = 1) -> Identification:
         """The identification of one such test, from a twin with these values."""
@@ -96,17 +112,40 @@ class Emulated:
 
 SPECIMENS = {
     "Bouc-Wen link": Emulated(
-        link, {"alpha": 0.1, "k": 50.0, "beta": 0.5},
-        {"alpha": Unknown(lower=0.01, upper=0.3), "k": Unknown(lower=20.0, upper=90.0), "beta": Unknown(lower=0.1, upper=1.5)},
-        cycles(800, 5.0), (1.0,)),
+        link,
+        {"alpha": 0.1, "k": 50.0, "beta": 0.5},
+        {
+            "alpha": Unknown(lower=0.01, upper=0.3),
+            "k": Unknown(lower=20.0, upper=90.0),
+            "beta": Unknown(lower=0.1, upper=1.5),
+        },
+        cycles(800, 5.0),
+        (1.0,),
+    ),
     "Menegotto-Pinto coupon": Emulated(
-        steel, {"E": 200e3, "fy": 350.0, "b": 0.015, "cR1": 0.9},
-        {"E": Unknown(lower=150e3, upper=250e3), "fy": Unknown(lower=200.0, upper=500.0), "b": Unknown(lower=0.001, upper=0.05),
-         "cR1": Unknown(lower=0.8, upper=0.98)}, cycles(1000, 0.015), (2.0,)),
+        steel,
+        {"E": 200e3, "fy": 350.0, "b": 0.015, "cR1": 0.9},
+        {
+            "E": Unknown(lower=150e3, upper=250e3),
+            "fy": Unknown(lower=200.0, upper=500.0),
+            "b": Unknown(lower=0.001, upper=0.05),
+            "cR1": Unknown(lower=0.8, upper=0.98),
+        },
+        cycles(1000, 0.015),
+        (2.0,),
+    ),
     "N-M column": Emulated(
-        column, {"section.yield_force": 2000.0, "section.plastic_moment": 200.0, "section.b": 0.02},
-        {"section.yield_force": Unknown(lower=1400.0, upper=2600.0), "section.plastic_moment": Unknown(lower=140.0, upper=280.0),
-         "section.b": Unknown(lower=0.005, upper=0.05)}, column_path(), (2.0, 0.5, 0.5), 3.0),
+        column,
+        {"section.yield_force": 2000.0, "section.plastic_moment": 200.0, "section.b": 0.02},
+        {
+            "section.yield_force": Unknown(lower=1400.0, upper=2600.0),
+            "section.plastic_moment": Unknown(lower=140.0, upper=280.0),
+            "section.b": Unknown(lower=0.005, upper=0.05),
+        },
+        column_path(),
+        (2.0, 0.5, 0.5),
+        3.0,
+    ),
 }
 
 
@@ -120,15 +159,18 @@ def cases(specimen: Emulated, count: int) -> list[Identification]:
 
 
 def errors(specimen: Emulated, found: list[Identification], way: int) -> tuple[Array, float]:
-    """Largest relative error of a parameter in each case, and the share of parameters within two standard deviations."""
+    """Largest relative error of a parameter in each case, and the share of parameters within two
+    standard deviations."""
     truth = np.array(list(specimen.truth.values()))
     means = np.array([one.ways[way].mean for one in found])
     spreads = np.array([list(one.ways[way].std.values()) for one in found])
-    return np.abs(means / truth - 1.0).max(axis=1), float((np.abs(means - truth) <= 2.0 * spreads).mean())
+    return np.abs(means / truth - 1.0).max(axis=1), float(
+        (np.abs(means - truth) <= 2.0 * spreads).mean()
+    )
 
 
 def measured_rows() -> list[Row]:
-    """What twins leave of the measured coupons, where they are at hand."""
+    """Residuals of twins of the measured coupons, if those are available."""
     if not os.environ.get(FOLDER) or not EXAMPLE.exists():
         return []
     rows, before = [], os.environ.get("FEMU_COUPON")
@@ -138,8 +180,14 @@ def measured_rows() -> list[Row]:
             defined = runpy.run_path(str(EXAMPLE))
             for name, case in defined["cases"].items():
                 found = identify(defined["recording"], *case)
-                rows += [Row(f"measured coupon {number}, {name}: unexplained, {way.name}",
-                             100.0 * float(way.unexplained.max()), "%") for way in found.ways]
+                rows += [
+                    Row(
+                        f"measured coupon {number}, {name}: unexplained, {way.name}",
+                        100.0 * float(way.unexplained.max()),
+                        "%",
+                    )
+                    for way in found.ways
+                ]
     finally:
         if before is None:
             del os.environ["FEMU_COUPON"]
@@ -155,17 +203,50 @@ def run(quick: bool = False) -> Table:
         found = cases(specimen, count)
         for way in range(3):
             largest, covered = errors(specimen, found, way)
-            worst, label, judged = 100.0 * float(largest.max()), f"{name}, {found[0].ways[way].name}", way > 0
-            rows += [Row(f"{label}: largest error, median", 100.0 * float(np.median(largest)), "%"),
-                     Row(f"{label}: largest error, worst", worst, "%", None, f"< {WORST:g} %" if judged else "",
-                         worst < WORST if judged else None),
-                     Row(f"{label}: truth within ±2σ", 100.0 * covered, "%", 95.0, f"> {COVERED:g} %" if judged else "",
-                         100.0 * covered > COVERED if judged else None)]
+            worst, label, judged = (
+                100.0 * float(largest.max()),
+                f"{name}, {found[0].ways[way].name}",
+                way > 0,
+            )
+            rows += [
+                Row(f"{label}: largest error, median", 100.0 * float(np.median(largest)), "%"),
+                Row(
+                    f"{label}: largest error, worst",
+                    worst,
+                    "%",
+                    None,
+                    f"< {WORST:g} %" if judged else "",
+                    worst < WORST if judged else None,
+                ),
+                Row(
+                    f"{label}: truth within ±2σ",
+                    100.0 * covered,
+                    "%",
+                    95.0,
+                    f"> {COVERED:g} %" if judged else "",
+                    100.0 * covered > COVERED if judged else None,
+                ),
+            ]
         agreed = sum(one.agree for one in found)
-        rows += [Row(f"{name}: cases in which the three ways agree", agreed, f"of {count}"),
-                 Row(f"{name}: cases that are told to be in the twin's class", sum(one.in_class for one in found), f"of {count}",
-                     None, "all", all(one.in_class for one in found))]
-    return Table("offline identification from random starts", rows + measured_rows(), [
-        "Forward is the filter of the updater. It cannot take back what the branches of Menegotto-Pinto remember of earlier "
-        "parameters; the reports of those cases say that it is off.",
-        f"Set {FOLDER} to the folder that holds steel_coupon for the measured rows, from a checkout."])
+        rows += [
+            Row(f"{name}: cases in which the three methods agree", agreed, f"of {count}"),
+            Row(
+                f"{name}: cases reported to be in the twin's class",
+                sum(one.in_class for one in found),
+                f"of {count}",
+                None,
+                "all",
+                all(one.in_class for one in found),
+            ),
+        ]
+    return Table(
+        "offline identification from random starts",
+        rows + measured_rows(),
+        [
+            "Forward is the filter of the updater. It cannot take back what the branches of "
+            "Menegotto-Pinto remember of earlier parameters; the reports of those cases say that "
+            "it is off.",
+            f"Set {FOLDER} to the folder that holds steel_coupon for the measured rows, from a "
+            "checkout.",
+        ],
+    )

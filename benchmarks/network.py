@@ -1,7 +1,8 @@
 """``femu bench network``: round trip between a client and a server of femu on loopback.
 
-The server hosts an emulated specimen in a process of its own. A round trip is what a step of a test needs: the command goes out,
-the specimen moves, the measurement is asked for and comes back. For comparison, the same exchange without a network.
+The server hosts an emulated specimen in a process of its own. A round trip is what a step of a test
+needs: the command goes out, the specimen moves, the measurement is asked for and comes back. For
+comparison, the same exchange without a network.
 """
 
 from __future__ import annotations
@@ -14,9 +15,15 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from femu.cli.table import Row, Table
-from femu.experimental import EmulatedSpecimen, RemoteApplication, RemoteSite, Specimen, SpecimenServer
+from femu.experimental import (
+    EmulatedSpecimen,
+    RemoteApplication,
+    RemoteSite,
+    Specimen,
+    SpecimenServer,
+)
 from femu.materials import BoucWen
+from femu.support.tables import Row, Table
 
 Array = npt.NDArray[np.float64]
 SIZE = 3  # actuators
@@ -27,11 +34,13 @@ WAIT = 60.0  # seconds
 
 def specimen() -> EmulatedSpecimen:
     """Three channels of Bouc-Wen."""
-    return EmulatedSpecimen([BoucWen(alpha=0.05, k=1e6, n=2.0, gamma=4e3, beta=4e3) for _ in range(SIZE)])
+    return EmulatedSpecimen(
+        [BoucWen(alpha=0.05, k=1e6, n=2.0, gamma=4e3, beta=4e3) for _ in range(SIZE)]
+    )
 
 
 def host(protocol: str, udp: bool, pipe: Any) -> None:
-    """Serve one client, after telling the port."""
+    """Report the port, then serve one client."""
     server = SpecimenServer(specimen(), protocol=protocol, udp=udp, wait=WAIT, silence=WAIT)
     pipe.send(server.port)
     pipe.close()
@@ -39,7 +48,7 @@ def host(protocol: str, udp: bool, pipe: Any) -> None:
 
 
 def round_trips(subject: Specimen, count: int) -> Array:
-    """Milliseconds of each of so many exchanges."""
+    """Milliseconds of each exchange."""
     times = np.zeros(count)
     for k in range(-WARM_UP, count):
         command = np.full(SIZE, 0.01 * np.sin(0.01 * k))
@@ -75,14 +84,27 @@ def run(quick: bool = False) -> Table:
     """Median and 99th percentile of the round trip."""
     count = 1000 if quick else 5000
     rows = []
-    for name, connect, protocol in (("remote site (B.2)", RemoteSite, "site"),
-                                    ("application server (A, B.3, B.4)", RemoteApplication, "application")):
+    for name, connect, protocol in (
+        ("remote site (B.2)", RemoteSite, "site"),
+        ("application server (A, B.3, B.4)", RemoteApplication, "application"),
+    ):
         for udp in (False, True):
             times = remote(connect, protocol, udp, count)
             label = f"{name}, {'UDP' if udp else 'TCP'}"
             median = float(np.median(times))
-            rows.append(Row(f"{label}: median", median, "ms", None, f"< {MEDIAN_LIMIT:g} ms", median < MEDIAN_LIMIT))
+            rows.append(
+                Row(
+                    f"{label}: median",
+                    median,
+                    "ms",
+                    None,
+                    f"< {MEDIAN_LIMIT:g} ms",
+                    median < MEDIAN_LIMIT,
+                )
+            )
             rows.append(Row(f"{label}: 99th percentile", float(np.percentile(times, 99)), "ms"))
     times = round_trips(specimen(), count)
-    rows.append(Row("the specimen alone, in the same process: median", float(np.median(times)), "ms"))
+    rows.append(
+        Row("the specimen alone, in the same process: median", float(np.median(times)), "ms")
+    )
     return Table(f"round trip on loopback, {SIZE} actuators, {count} exchanges", rows)

@@ -1,20 +1,22 @@
-"""A material that a user would write, beside the built-in one with the same law."""
+"""A material as a user would write it, compared with the built-in one of the same law."""
 
 from __future__ import annotations
 
+from functools import partial
 from typing import ClassVar
 
-from femu.benchmarks.frame_models import FrameSize, motion, program, run
-from femu.component import Material
-from femu.crossvalidation.suite.models import frame
-from femu.laws import law
+from femu.benchmarks.frame_models import FrameSize, motion, program, run, spent
+from femu.engine.program import Program
 from femu.materials import UncoupledSection
-from femu.parameters import number, positive
-from femu.program import Program
+from femu.model.component import Material
+from femu.model.constitutive import law
+from femu.model.parameters import number, positive
+from femu.opensees.comparison.suite.models import frame
 
 
 class OwnSteel(Material):
-    """Bilinear steel with kinematic hardening, as `femu.materials.Bilinear`, outside femu's materials."""
+    """Bilinear steel with kinematic hardening, as `femu.materials.Bilinear`, outside femu's
+    materials."""
 
     E: float = positive("Young's modulus", "stress")
     fy: float = positive("yield stress", "stress")
@@ -29,7 +31,11 @@ class OwnSteel(Material):
         trial = E * (strain - plastic)
         xi = min(max(trial, -fy), fy)
         elastic = abs(trial) < (1.0 - 1e-12) * fy
-        return b * E * strain + (1.0 - b) * xi, E if elastic else b * E, (plastic if elastic else strain - xi * (1.0 / E),)
+        return (
+            b * E * strain + (1.0 - b) * xi,
+            E if elastic else b * E,
+            (plastic if elastic else strain - xi * (1.0 / E),),
+        )
 
 
 def own_program(size: FrameSize) -> Program:
@@ -37,20 +43,21 @@ def own_program(size: FrameSize) -> Program:
     model = frame(size.storeys, size.bays, "uncoupled")
     for element in model.elements.values():
         section = element.section  # type: ignore[attr-defined]
-        laws = [OwnSteel(E=part.E, fy=part.fy, b=part.b) for part in (section.axial, section.moment)]
+        laws = [
+            OwnSteel(E=part.E, fy=part.fy, b=part.b) for part in (section.axial, section.moment)
+        ]
         element.section = UncoupledSection(axial=laws[0], moment=laws[1])  # type: ignore[attr-defined]
     return model.compile()
 
 
 def compare(size: FrameSize, repeats: int) -> tuple[float, float]:
     """Least CPU seconds with the built-in law and with the user's, run in turns."""
-    from femu.benchmarks.frames import spent
-
     record, programs = motion(size), (program(size, "uncoupled"), own_program(size))
     least = [float("inf"), float("inf")]
     for made in programs:
         run(size, made, record, 2)
     for _ in range(repeats):
         for which, made in enumerate(programs):
-            least[which] = min(least[which], spent(lambda made=made: run(size, made, record, size.steps)))  # type: ignore[misc]
+            took = spent(partial(run, size, made, record, size.steps))
+            least[which] = min(least[which], took)
     return least[0], least[1]

@@ -1,15 +1,19 @@
 """``femu bench updating``: one complete step of the updater, against filterpy and openseespy.
 
-The step: a sample of the tested column of Wu et al. (2015) comes in; 13 sigma points of a force-based column of five N-M sections
-are evaluated (joint estimation of Ny, Mp, b and the three forces), the filter corrects, one more evaluation keeps the history,
-a shadow of the twin moves along for the diagnostics, guards, parameters written, record. Along six seconds of El Centro.
+The step: a sample of the tested column of Wu et al. (2015) comes in; 13 sigma points of a
+force-based column of five N-M sections are evaluated (joint estimation of Ny, Mp, b and the three
+forces), the filter corrects, one more evaluation keeps the history, a shadow of the twin moves
+along for the diagnostics, guards, parameters written, record. Along six seconds of El Centro.
 
-filterpy: the same step on its `UnscentedKalmanFilter` with the paper's points, femu's compiled element called from Python for
-each point. openseespy: 13 such columns (`forceBeamColumn`, five Lobatto sections) along the same path, known beforehand: state
-determination alone, without parameters to set and without a filter. It has no N-M section; an H-shape of twenty fibres is its
-way to let axial force and moment yield together. Uncoupled Steel01 in each, which is another and simpler element, is timed too.
+filterpy: the same step on its `UnscentedKalmanFilter` with the paper's points, femu's compiled
+element called from Python for each point. openseespy: 13 such columns (`forceBeamColumn`, five
+Lobatto sections) along the same path, known beforehand: state determination alone, without
+parameters to set and without a filter. It has no N-M section; an H-shape of twenty fibres is its
+way to let axial force and moment yield together. Uncoupled Steel01 in each, which is another and
+simpler element, is timed too.
 
-Times are means over the path of the shortest times of its pieces, so that other work on the machine counts little.
+Times are means over the path of the shortest times of its pieces, so that other work on the machine
+counts little.
 """
 
 from __future__ import annotations
@@ -27,17 +31,27 @@ import numpy as np
 import numpy.typing as npt
 
 from femu.analyses import Newmark, Transient
-from femu.cli.table import Row, Table
-from femu.errors import UnsupportedError
-from femu.experimental.basic_system import BasicSystem
+from femu.experimental.specimens.basic_system import BasicSystem
 from femu.filters import UKF
 from femu.filters.model import call_model
 from femu.kernels import compiled, floats_of
-from femu.own_process import python_module, surroundings
-from femu.reproduce.one_bay_frame import DT, FORCE_NOISE, HEIGHT, LOWER, NAMES, UPPER, frame, ground_motion, twin, unknowns
+from femu.studies.one_bay_frame import (
+    DT,
+    FORCE_NOISE,
+    HEIGHT,
+    LOWER,
+    NAMES,
+    UPPER,
+    frame,
+    ground_motion,
+    twin,
+    unknowns,
+)
+from femu.support.errors import UnsupportedError
+from femu.support.isolated_python import python_module, surroundings
+from femu.support.tables import Row, Table
 from femu.units import kN
 from femu.updating import ModelUpdater
-from femu.updating.step import INPUT
 
 Array = npt.NDArray[np.float64]
 Samples = tuple[Array, Array, Array]
@@ -46,7 +60,8 @@ PIECE = 50  # samples that are timed together
 THAN_FILTERPY, THAN_OPENSEES = 50.0, 20.0
 FASTEST_TEST = 2000.0  # Hz
 SHARE = 0.1  # of its step that updating may take
-PAPER: dict[str, Any] = {"alpha": 0.5, "beta": 2.0, "kappa": -3.0}  # of the scaled points, Wu et al. (2015)
+# of the scaled points, Wu et al. (2015)
+PAPER: dict[str, Any] = {"alpha": 0.5, "beta": 2.0, "kappa": -3.0}
 MICRO = 1e6
 
 
@@ -62,12 +77,22 @@ def samples_of_column() -> Samples:
 
 def updater(**settings: Any) -> ModelUpdater:
     """The updater of the benchmark: nothing that is not done in each step."""
-    return ModelUpdater("left", twin(), unknowns(), length=HEIGHT, mode="joint", force_noise=FORCE_NOISE, reopenings=0,
-                        **settings)
+    return ModelUpdater(
+        "left",
+        twin(),
+        unknowns(),
+        length=HEIGHT,
+        mode="joint",
+        force_noise=FORCE_NOISE,
+        max_resets=0,
+        **settings,
+    )
 
 
-def by_pieces(repetitions: int, count: int, begin: Callable[[], None], work: Callable[[int, int], object]) -> float:
-    """Seconds a sample: mean over the pieces of the shortest time of each."""
+def by_pieces(
+    repetitions: int, count: int, begin: Callable[[], None], work: Callable[[int, int], object]
+) -> float:
+    """Seconds per sample: mean over the pieces of the shortest time of each."""
     starts = range(0, count - PIECE + 1, PIECE)
     shortest = np.full(len(starts), np.inf)
     for _ in range(repetitions):
@@ -80,16 +105,22 @@ def by_pieces(repetitions: int, count: int, begin: Callable[[], None], work: Cal
 
 
 def loop_time(made: ModelUpdater, samples: Samples, repetitions: int) -> float:
-    """Seconds a step in the compiled loop."""
+    """Seconds per step in the compiled loop."""
     t, d, f = samples
     made.run(t[:2], d[:2], f[:2])  # compile
-    return by_pieces(repetitions, len(t), made.start, lambda a, b: made._take(a + 1, t[a:b], d[a:b], f[a:b]))
+    return by_pieces(
+        repetitions,
+        len(t),
+        made.start,
+        lambda a, b: made.clones.take_many(a + 1, t[a:b], d[a:b], f[a:b]),
+    )
 
 
 @compiled
-def _evaluate(address, count, points, u, images, repetitions):
+def _evaluate(address, count, points, data, images, repetitions):
+    x, y = floats_of(points, 0), floats_of(images, 0)
     for _ in range(repetitions):
-        call_model(address, (count, floats_of(points, 0), floats_of(u, 0), floats_of(images, 0)))
+        call_model(address, (count, x, x, y, data))
 
 
 def points_time(made: ModelUpdater, samples: Samples, repetitions: int) -> float:
@@ -98,11 +129,20 @@ def points_time(made: ModelUpdater, samples: Samples, repetitions: int) -> float
     half = len(t) // 2
     made.start()
     made.run(t[:half], d[:half], f[:half])
-    states = made.space.states
-    points, images = np.tile(made.estimate.mean, (2 * states + 1, 1)), np.zeros((2 * states + 1, states))
-    given, address = made._held[INPUT], made.space.addresses()[0]
-    _evaluate(address, len(points), points, given, images, 1)
-    return min(_spent(lambda: _evaluate(address, len(points), points, given, images, PIECE)) for _ in range(repetitions)) / PIECE
+    states = made.clones.space.states
+    points, images = (
+        np.tile(made.estimate.mean, (2 * states + 1, 1)),
+        np.zeros((2 * states + 1, states)),
+    )
+    data, address = made.clones.space.data_address, made.clones.space.addresses()[0]
+    _evaluate(address, len(points), points, data, images, 1)
+    return (
+        min(
+            _spent(lambda: _evaluate(address, len(points), points, data, images, PIECE))
+            for _ in range(repetitions)
+        )
+        / PIECE
+    )
 
 
 def _spent(work: Callable[[], object]) -> float:
@@ -134,7 +174,9 @@ class FilterpyStep:
         self.places = [self.system.parameters.index(n) for n in NAMES]
         self.flexibility = np.linalg.inv(self.system.initial_stiffness())
         self.low, self.high = np.array(LOWER), np.array(UPPER)
-        self.filter = UnscentedKalmanFilter(6, 3, DT, lambda x: x[3:], self.process, MerweScaledSigmaPoints(6, **PAPER))
+        self.filter = UnscentedKalmanFilter(
+            6, 3, DT, lambda x: x[3:], self.process, MerweScaledSigmaPoints(6, **PAPER)
+        )
         self.filter.x = np.array([*self.system.parameters.vector[self.places], 0.0, 0.0, 0.0])
         spread = 0.25 * (self.high - self.low)
         self.filter.P = np.diag([*spread**2, *[FORCE_NOISE**2] * 3])
@@ -146,7 +188,10 @@ class FilterpyStep:
         self.tangent = np.empty((3, 3))
 
     def evaluate(self, values: Array, force: Array, change: Array) -> tuple[Array, Array]:
-        """Force of the twin with these parameters, and its deformation; see `femu.updating.twin`."""
+        """Force of the twin with these parameters, and its deformation.
+
+        See `femu.updating.twin_kernels`.
+        """
         self.system.parameters.vector[self.places] = values
         v = self.plastic + self.flexibility @ force + change
         return self.system.evaluate(self.committed, self.trial, v, stiffness=self.tangent)[0], v
@@ -170,7 +215,7 @@ class FilterpyStep:
 
 
 def filterpy_time(samples: Samples, repetitions: int, count: int) -> float:
-    """Seconds a step on filterpy."""
+    """Seconds per step on filterpy."""
     _, d, f = samples
     peer = [FilterpyStep()]
 
@@ -189,10 +234,17 @@ def opensees_time(samples: Samples, repetitions: int, sections: str) -> float:
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "path.npz"
         np.savez(file, deformations=samples[1])
-        done = subprocess.run(python_module("femu.benchmarks.updating_peer", str(file), str(repetitions), sections),
-                              capture_output=True, text=True, check=False, env=surroundings())
+        done = subprocess.run(
+            python_module("femu.benchmarks.updating_peer", str(file), str(repetitions), sections),
+            capture_output=True,
+            text=True,
+            check=False,
+            env=surroundings(),
+        )
     if done.returncode != 0:
-        raise UnsupportedError(f"openseespy could not be timed: {done.stderr.strip().splitlines()[-1:]}")
+        raise UnsupportedError(
+            f"openseespy could not be timed: {done.stderr.strip().splitlines()[-1:]}"
+        )
     return float(done.stdout.split()[0])
 
 
@@ -200,13 +252,19 @@ def run(quick: bool = False) -> Table:
     """The table of the benchmark."""
     samples = samples_of_column()
     repetitions = 5 if quick else 20
-    makers = {"paper's filter": updater(filter=partial(UKF, redraw=False, **PAPER)), "femu's filter": updater()}
+    makers = {
+        "paper's filter": updater(filter=partial(UKF, redraw=False, **PAPER)),
+        "femu's filter": updater(),
+    }
     times: dict[str, float] = {}
     missing: dict[str, str] = {}
     peers: dict[str, Callable[[], float]] = {
-        "filterpy": lambda: filterpy_time(samples, 3 if quick else 10, 2 * PIECE if quick else len(samples[0])),
+        "filterpy": lambda: filterpy_time(
+            samples, 3 if quick else 10, 2 * PIECE if quick else len(samples[0])
+        ),
         "openseespy": lambda: opensees_time(samples, 10 if quick else 30, "fibres"),
-        "uncoupled": lambda: opensees_time(samples, 20 if quick else 60, "uncoupled")}
+        "uncoupled": lambda: opensees_time(samples, 20 if quick else 60, "uncoupled"),
+    }
     for _ in range(2 if quick else 4):  # in turns, so that a busy machine slows all of them alike
         for name, made in makers.items():
             times[name] = min(times.get(name, np.inf), loop_time(made, samples, repetitions))
@@ -218,24 +276,66 @@ def run(quick: bool = False) -> Table:
     called = called_times(makers["femu's filter"], samples, repetitions)
     median = float(np.median(called))
     rows = [Row(f"step with {name}, compiled loop", MICRO * times[name], "us") for name in makers]
-    rows += [Row("step called from Python: median", MICRO * median, "us", None, f"<= {MICRO * SHARE / FASTEST_TEST:g} us",
-                 median <= SHARE / FASTEST_TEST),
-             Row("step called from Python: 99.9th percentile", MICRO * float(np.quantile(called, 0.999)), "us"),
-             Row(f"median, share of a step at {FASTEST_TEST:g} Hz", 100 * FASTEST_TEST * median, "%")]
-    for name, what, limit in (("filterpy", "the same step", THAN_FILTERPY),
-                              ("openseespy", "13 columns of fibre sections, no filter", THAN_OPENSEES)):
+    rows += [
+        Row(
+            "step called from Python: median",
+            MICRO * median,
+            "us",
+            None,
+            f"<= {MICRO * SHARE / FASTEST_TEST:g} us",
+            median <= SHARE / FASTEST_TEST,
+        ),
+        Row(
+            "step called from Python: 99.9th percentile",
+            MICRO * float(np.quantile(called, 0.999)),
+            "us",
+        ),
+        Row(f"median, share of a step at {FASTEST_TEST:g} Hz", 100 * FASTEST_TEST * median, "%"),
+    ]
+    for name, what, limit in (
+        ("filterpy", "the same step", THAN_FILTERPY),
+        ("openseespy", "13 columns of fibre sections, no filter", THAN_OPENSEES),
+    ):
         if name in missing:
             continue
         ratio = times[name] / times["paper's filter"]
-        rows.append(Row(f"{name} {importlib.metadata.version(name)}, {what}", MICRO * times[name], "us"))
-        rows.append(Row(f"complete step faster than {name}", ratio, "times", None, f">= {limit:g}", ratio >= limit))
+        rows.append(
+            Row(f"{name} {importlib.metadata.version(name)}, {what}", MICRO * times[name], "us")
+        )
+        rows.append(
+            Row(
+                f"complete step faster than {name}",
+                ratio,
+                "times",
+                None,
+                f">= {limit:g}",
+                ratio >= limit,
+            )
+        )
     if "uncoupled" in times:
-        rows.append(Row("openseespy, 13 columns of uncoupled sections, no filter", MICRO * times["uncoupled"], "us"))
-        rows.append(Row("complete step faster than that", times["uncoupled"] / times["paper's filter"], "times"))
+        rows.append(
+            Row(
+                "openseespy, 13 columns of uncoupled sections, no filter",
+                MICRO * times["uncoupled"],
+                "us",
+            )
+        )
+        rows.append(
+            Row(
+                "complete step faster than that",
+                times["uncoupled"] / times["paper's filter"],
+                "times",
+            )
+        )
     alone = points_time(makers["paper's filter"], samples, 10 * repetitions)
     rows.append(Row("13 evaluations alone", MICRO * alone, "us"))
     if "openseespy" in times:
-        rows.append(Row("13 evaluations alone faster than openseespy", times["openseespy"] / alone, "times"))
+        rows.append(
+            Row("13 evaluations alone faster than openseespy", times["openseespy"] / alone, "times")
+        )
     notes = [part.replace("\n", " ") for part in (__doc__ or "").strip().split("\n\n")[1:]]
-    return Table("Updating: time of one complete step with 13 sigma points", rows,
-                 notes + [f"{name} is not compared: {why}" for name, why in missing.items()])
+    return Table(
+        "Updating: time of one complete step with 13 sigma points",
+        rows,
+        notes + [f"{name} is not compared: {why}" for name, why in missing.items()],
+    )

@@ -1,9 +1,10 @@
 """13 columns in openseespy along a path, for `femu.benchmarks.updating`.
 
-Run as a program: ``python -m femu.benchmarks.updating_peer path.npz repetitions sections``; prints the seconds a step. Each
-column has five Lobatto sections and a strength of its own: an H-shape of twenty fibres of Steel01, in which axial force and
-moment yield together as in the N-M section ("fibres"), or Steel01 in each for itself ("uncoupled"). Its foot is fixed and its
-top follows the path by imposed displacements, known beforehand (a test would have to set them in each step).
+Run as a program: ``python -m femu.benchmarks.updating_peer path.npz repetitions sections``; prints
+the seconds per step. Each column has five Lobatto sections and a strength of its own: an H-shape of
+twenty fibres of Steel01, in which axial force and moment yield together as in the N-M section
+("fibres"), or Steel01 in each for itself ("uncoupled"). Its foot is fixed and its top follows the
+path by imposed displacements, known beforehand (a test would have to set them in each step).
 """
 
 from __future__ import annotations
@@ -14,8 +15,8 @@ from typing import Any
 
 import numpy as np
 
-from femu.peers import load_opensees
-from femu.reproduce.one_bay_frame import AREA, DT, HEIGHT, INERTIA, STEEL, TRUE
+from femu.opensees.load_openseespy import load_opensees
+from femu.studies.one_bay_frame import AREA, DT, HEIGHT, INERTIA, STEEL, TRUE
 
 COLUMNS, SECTIONS = 13, 5
 PIECE = 50
@@ -34,8 +35,11 @@ def _section(ops: Any, k: int, sections: str) -> None:
     ops.uniaxialMaterial("Steel01", 2 * k, strength * TRUE[0] / AREA, STEEL, TRUE[2])
     ops.section("Fiber", k)
     inner, outer = 0.5 * DEPTH - FLANGE, 0.5 * DEPTH
-    for low, high, width, count in ((-outer, -inner, WIDTH, FLANGE_FIBRES), (-inner, inner, WEB, WEB_FIBRES),
-                                    (inner, outer, WIDTH, FLANGE_FIBRES)):
+    for low, high, width, count in (
+        (-outer, -inner, WIDTH, FLANGE_FIBRES),
+        (-inner, inner, WEB, WEB_FIBRES),
+        (inner, outer, WIDTH, FLANGE_FIBRES),
+    ):
         ops.patch("rect", 2 * k, count, 1, low, -0.5 * width, high, 0.5 * width)
 
 
@@ -57,9 +61,18 @@ def build(ops: Any, deformations: np.ndarray, sections: str) -> None:
     ops.fix(FREE_NODE + 1, 0, 1, 1)
     ops.uniaxialMaterial("Elastic", FREE_NODE, 1.0)
     ops.element("zeroLength", FREE_NODE, FREE_NODE, FREE_NODE + 1, "-mat", FREE_NODE, "-dir", 1)
-    top = np.column_stack([deformations[:, 0], -HEIGHT * deformations[:, 1], deformations[:, 2] - deformations[:, 1]])
+    top = np.column_stack(
+        [deformations[:, 0], -HEIGHT * deformations[:, 1], deformations[:, 2] - deformations[:, 1]]
+    )
     for direction in range(3):
-        ops.timeSeries("Path", direction + 1, "-dt", DT, "-values", *np.concatenate([[0.0], top[:, direction]]).tolist())
+        ops.timeSeries(
+            "Path",
+            direction + 1,
+            "-dt",
+            DT,
+            "-values",
+            *np.concatenate([[0.0], top[:, direction]]).tolist(),
+        )
         ops.pattern("Plain", direction + 1, direction + 1)
         for k in range(1, COLUMNS + 1):
             ops.sp(2 * k + 1, direction + 1, 1.0)
@@ -72,7 +85,7 @@ def build(ops: Any, deformations: np.ndarray, sections: str) -> None:
 
 
 def main(file: str, repetitions: int, sections: str) -> None:
-    """Print the seconds a step."""
+    """Print the seconds per step."""
     ops = load_opensees()
     deformations = np.load(file)["deformations"]
     pieces = len(deformations) // PIECE

@@ -15,11 +15,17 @@ os.environ.setdefault("FEMU_QUIET", "1")
 
 project = "femu"
 author = "femu developers"
-copyright = "femu developers, BSD-3-Clause"  # the name that Sphinx asks for
+copyright = "femu developers, BSD-3-Clause"  # the name that Sphinx requires
 release = version = femu.__version__
 
-extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "sphinx-mathjax-offline", "sphinx.ext.viewcode",
-              "sphinx_gallery.gen_gallery"]
+extensions = [
+    "myst_parser",
+    "sphinx.ext.autodoc",
+    "sphinx.ext.napoleon",
+    "sphinx-mathjax-offline",
+    "sphinx.ext.viewcode",
+    "sphinx_gallery.gen_gallery",
+]
 exclude_patterns = ["_build", "tutorials/*.md", "tutorials/GALLERY_HEADER.rst"]
 myst_enable_extensions = ["dollarmath", "amsmath", "deflist"]
 myst_heading_anchors = 3
@@ -44,13 +50,13 @@ sphinx_gallery_conf = {
     "remove_config_comments": True,
     "plot_gallery": True,
     "show_memory": False,
-    "capture_repr": (),  # what a script prints is shown, and not the value of its last line
+    "capture_repr": (),  # show what a script prints, not the value of its last line
     "min_reported_time": 1e9,
 }
 
 
 def draw_signs(app: Any) -> None:
-    """The drawings of the page on signs, made anew at each build."""
+    """Draw the figures of the page on signs at each build."""
     folder = Path(app.srcdir) / "_generated"
     folder.mkdir(exist_ok=True)
     for kind in CONVENTIONS:
@@ -58,7 +64,7 @@ def draw_signs(app: Any) -> None:
 
 
 def draw_pictures(app: Any) -> None:
-    """The pictures of the page on pictures, by the code on it."""
+    """Make the figures of the page on plots with the code of that page."""
     text = (Path(app.srcdir) / "pictures.md").read_text(encoding="utf-8")
     blocks = re.findall(r"^```python\n(.*?)^```$", text, flags=re.MULTILINE | re.DOTALL)
     before = Path.cwd()

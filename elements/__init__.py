@@ -10,6 +10,7 @@ from femu.elements.two_node_link import TwoNodeLink
 from femu.elements.viscous_dashpot import ViscousDashpot
 from femu.elements.zero_length import ZeroLength
 from femu.elements.zero_length_section import ZeroLengthSection
+from femu.support.keywords import explain_all
 
 __all__ = [
     "DisplacementBeamColumn",
@@ -24,3 +25,5 @@ __all__ = [
     "ZeroLength",
     "ZeroLengthSection",
 ]
+
+explain_all(__name__, __all__)

@@ -6,9 +6,9 @@ from llvmlite import ir
 from numba.core import types
 from numba.extending import intrinsic
 
-from femu import context as slot
-from femu.kernels import FLOATS, INTS, floats_at, inlined, ints_at, routine, shift, store
-from femu.solver import place_of
+from femu.engine.fields import given
+from femu.engine.ldlt import place_of
+from femu.kernels import FLOATS, INTS, inlined, routine, shift, store
 
 
 @intrinsic
@@ -19,75 +19,78 @@ def add_at(typingctx, vector, places, values):
         for i in range(len(signature.args[2])):
             place = builder.load(builder.gep(places, [ir.Constant(ir.IntType(64), i)]))
             entry = builder.gep(vector, [place])
-            builder.store(builder.fadd(builder.load(entry), builder.extract_value(packed, i)), entry)
+            builder.store(builder.fadd(builder.load(entry), builder.extract_value(packed, i)),
+                          entry)
         return context.get_dummy_value()
 
     return types.none(FLOATS, INTS, values), codegen
 
 
 @inlined
-def scatter(context, own, force, stiffness, workspace):
-    """Add the tuples ``force`` (n) and ``stiffness`` (lower triangle, row by row, n(n+1)/2) of one element.
+def scatter(run, own, force, stiffness, workspace):
+    """Add the tuples ``force`` (n) and ``stiffness`` (lower triangle, row by row, n(n+1)/2) of one
+    element.
 
-    The place of each stiffness entry in the matrix was computed once; entries of fixed degrees of freedom go
-    to a spare place behind the matrix.
+    The place of each stiffness entry in the matrix was computed once; entries of fixed degrees of
+    freedom go to a spare place behind the matrix.
     """
-    add_at(floats_at(context[slot.F]), shift(own, slot.DOFS), force)
-    if own[slot.LINKED] != 0:
+    add_at(run.internal, own.dofs, force)
+    if own.links_at != 0:
         store(workspace, 0, 1, stiffness)
-        scatter_linked(context, own, len(force), workspace)
+        scatter_linked(run, own, len(force), workspace)
         return
-    places = shift(own, own[slot.POSITIONS])
-    add_at(floats_at(context[slot.K]), places, stiffness)
-    if context[slot.KD] != 0 and own[slot.DAMPED] != 0:
-        add_at(floats_at(context[slot.KD]), places, stiffness)
+    places = shift(own, own.positions_at)
+    add_at(run.tangent, places, stiffness)
+    if given(run.damped_tangent) and own.damped != 0:
+        add_at(run.damped_tangent, places, stiffness)
 
 
 @inlined
-def scatter_force(context, own, force):
+def scatter_force(run, own, force):
     """Add the force of one element alone, where the stiffness is not wanted."""
-    add_at(floats_at(context[slot.F]), shift(own, slot.DOFS), force)
+    add_at(run.internal, own.dofs, force)
 
 
 @inlined
-def scatter_forces(context, own, dofs, force):
+def scatter_forces(run, own, n, force):
     """The same for a vector, where the number of degrees of freedom is known at run time alone."""
-    total = floats_at(context[slot.F])
-    for a in range(dofs):
-        total[own[slot.DOFS + a]] += force[a]
+    total, dofs = run.internal, own.dofs
+    for a in range(n):
+        total[dofs[a]] += force[a]
 
 
 @inlined
-def scatter_vectors(context, own, dofs, force, stiffness):
-    """As `scatter`, for vectors, where the number of degrees of freedom is known at run time alone."""
-    scatter_forces(context, own, dofs, force)
-    if own[slot.LINKED] != 0:
-        scatter_linked(context, own, dofs, stiffness)
+def scatter_vectors(run, own, n, force, stiffness):
+    """As `scatter`, for vectors, where the number of degrees of freedom is known at run time alone.
+    """
+    scatter_forces(run, own, n, force)
+    if own.links_at != 0:
+        scatter_linked(run, own, n, stiffness)
         return
-    places = shift(own, own[slot.POSITIONS])
-    tangent, damped = floats_at(context[slot.K]), floats_at(context[slot.KD])
-    for e in range(dofs * (dofs + 1) // 2):
+    places = shift(own, own.positions_at)
+    tangent, damped = run.tangent, run.damped_tangent
+    for e in range(n * (n + 1) // 2):
         tangent[places[e]] += stiffness[e]
-    if context[slot.KD] != 0 and own[slot.DAMPED] != 0:
-        for e in range(dofs * (dofs + 1) // 2):
+    if given(run.damped_tangent) and own.damped != 0:
+        for e in range(n * (n + 1) // 2):
             damped[places[e]] += stiffness[e]
 
 
 @routine
-def scatter_linked(context, own, dofs, stiffness):
+def scatter_linked(run, own, n, stiffness):
     """Stiffness where a degree of freedom is a combination of others: K_e -> L^T K_e L.
 
-    The links of each local degree of freedom: the number of its equations, then pairs (equation, place of the factor
-    in the geometry vector). A table in front says where each list begins.
+    The links of each local degree of freedom: the number of its equations, then pairs (equation,
+    place of the factor in the geometry vector). A table in front says where each list begins.
     """
-    neq, plan = context[slot.NEQ], ints_at(context[slot.PLAN])
-    geometry = floats_at(context[slot.G])
-    links = shift(own, own[slot.LINKED])
-    tangent, damped = floats_at(context[slot.K]), floats_at(context[slot.KD])
-    damped_wanted = context[slot.KD] != 0 and own[slot.DAMPED] != 0
-    for a in range(dofs):
+    neq, plan = run.neq, run.plan
+    geometry = run.geometry
+    links = shift(own, own.links_at)
+    tangent, damped = run.tangent, run.damped_tangent
+    damped_wanted = given(run.damped_tangent) and own.damped != 0
+    for a in range(n):
         row = shift(links, links[a])
-        for b in range(dofs):
+        for b in range(n):
             column = shift(links, links[b])
             value = stiffness[a * (a + 1) // 2 + b] if b <= a else stiffness[b * (b + 1) // 2 + a]
             for r in range(row[0]):

@@ -1,8 +1,8 @@
 """State determination of the force-based beam-column (see `femu.elements.force_beam_column`).
 
-Sections that deform in shear have a law for it beside N and M, and the shear force V(x) = (Mi + Mj)/L + V_load(x) does work
-on the shear strain, so that both end rotations gain the same share. Members without such sections have a kernel of their
-own, without any of it.
+Sections that deform in shear have a law for it beside N and M, and the shear force V(x) = (Mi +
+Mj)/L + V_load(x) does work on the shear strain, so that both end rotations gain the same share.
+Members without such sections have a kernel of their own, without any of it.
 """
 
 from __future__ import annotations
@@ -10,31 +10,48 @@ from __future__ import annotations
 import math
 from functools import cache
 
-from femu import context as slot
 from femu.elements.sections import determine_sections
+from femu.engine.element_kernels import BASIC_SIGNATURE, HALVINGS
 from femu.kernels import Kernel, inlined, shift
 
 ITERATIONS = 20
-TOLERANCE = 1e-22  # on the energy of the error, relative to that of the member: about 1e-11 in force
+# on the energy of the error, relative to that of the member: about 1e-11 in force
+TOLERANCE = 1e-22
 TOLERATED = 1e-17  # the same where round-off keeps the iteration from getting there
 CUTS = 30  # of a move that goes too far
-ENOUGH = 0.5  # slope of the energy that is left when a move is cut back, as a share of that at its start
+# slope of the energy that is left when a move is cut back, as a share of that at its start
+ENOUGH = 0.5
 SUBDIVISIONS = 6  # halvings of the increment where the iteration fails
-ILL_CONDITIONED = 1e-6  # determinant of the flexibility over the product of its diagonal, below which it is eliminated
+# rounds of iterations after that, from where the last one ended and without cutting back: a law
+# that jumps, as that of a concrete whose tensile stress ends at once, has no least energy, but
+# mostly an equilibrium on the far side of the jump
+PLAIN_ROUNDS = 3
+# A move along which the energy rises is turned round: it leads back to a state that has no least
+# energy, as a section after its peak falls faster than the others give way, and equilibrium is
+# farther on. If all this fails, no move is turned round, again with all divisions of the increment
+FARTHEST = 1024.0  # times its length may a move become that was turned round
+# determinant of the flexibility over the product of its diagonal, below which it is eliminated
+ILL_CONDITIONED = 1e-6
+# squares of strains, times the axial stiffness of the member: energies that are round-off in any
+# structure. Concretes ignore increments below 2.2e-16, so that a member which hardly carries
+# anything has no better answer
+ROUND_OFF = 1e-31  # of an error that ends the iteration
+ROUND_OFF_LEFT = 1e-28  # of an error that is accepted if the iteration cannot reach less
 FLOOR = 1e-8  # least stiffness of a section, relative to the elastic one; less is given this much
 
 # geometry: EA and EI of the virgin section; then by points x/L, and the weights w L times
 # 1, x/L - 1, x/L, (x/L - 1)^2, (x/L - 1) x/L, (x/L)^2
 ELASTIC_EA, ELASTIC_EI, PLACES = 0, 1, 2
-# state: basic force (3), basic stiffness (6), deformation (3); by points: axial strain, curvature, N, M,
-# flexibility (3), stiffness (3); then the histories of the sections
+# state: basic force (3), basic stiffness (6), deformation (3); by points: axial strain, curvature,
+# N, M, flexibility (3), stiffness (3); then the histories of the sections
 DEFORMATION, STRAINS = 9, 12
 SECTION_FLOATS = 10
 # workspace by points: section stiffness (3), target forces (2), move (2); then the sections'
 WORK_FLOATS = 7
-# with shear. Integers: where the table of the shear laws begins, then those of the sections. Geometry behind the rest: GA of
-# the virgin section, then by points 1/L, or 0 at a section without shear. State behind that of N and M: shear strain, V,
-# flexibility, stiffness. Workspace in front of the sections': stiffness, target force, move.
+# with shear. Integers: where the table of the shear laws begins, then those of the sections.
+# Geometry behind the rest: GA of the virgin section, then by points 1/L, or 0 at a section without
+# shear. State behind that of N and M: shear strain, V, flexibility, stiffness. Workspace in front
+# of the sections': stiffness, target force, move.
 SHEAR_CONSTANTS = 7  # by points, before GA
 SHEAR_FLOATS, SHEAR_WORK = 4, 3
 # what failed, left in the workspace: code, iterations, last energy and scale
@@ -45,7 +62,8 @@ def section_constants(length: float, EA: float, EI: float, places: tuple[float, 
                       weights: tuple[float, ...]) -> list[float]:
     """The geometry vector that the kernel reads."""
     points = [(x, w * length) for x, w in zip(places, weights, strict=True)]
-    by_points = [*places, *(w for _, w in points), *(w * (x - 1.0) for x, w in points), *(w * x for x, w in points),
+    by_points = [*places, *(w for _, w in points), *(w * (x - 1.0) for x, w in points),
+                 *(w * x for x, w in points),
                  *(w * (x - 1.0) ** 2 for x, w in points), *(w * (x - 1.0) * x for x, w in points),
                  *(w * x * x for x, w in points)]
     return [EA, EI, *by_points]
@@ -57,19 +75,24 @@ def shear_constants(length: float, GA: float, present: tuple[bool, ...]) -> list
 
 
 @inlined
-def cut_back(cut, start, slope, at, low, high, slope_low, slope_high, side):
-    """Where to go next on the line of a move that went beyond the least energy, from the slope there and at its start.
+def cut_back(cut, start, slope, at, low, high, slope_low, slope_high, side, turned):
+    """Where to go next on the line of a move that went beyond the least energy, from the slope
+    there and at its start.
 
-    By false position; an end of the bracket that stays twice counts half, so that it moves too. Returns whether the place is
-    good enough, the next one, and the bracket.
+    By false position; an end of the bracket that stays twice counts half, so that it moves too. A
+    move that was turned round has no length of its own: it is doubled until it is beyond the least
+    energy. Returns whether the place is good enough, the next one, and the bracket.
     """
-    if slope <= -ENOUGH * start and (cut == 0 or slope >= ENOUGH * start):
+    if slope <= -ENOUGH * start and ((cut == 0 and not turned) or slope >= ENOUGH * start):
         return True, at, low, high, slope_low, slope_high, side
+    if turned and slope < 0.0 and slope_high == 0.0:
+        return at >= FARTHEST, 2.0 * at, at, high, slope, slope_high, side
     if slope > 0.0:
         slope_low, high, slope_high, side = slope_low * (0.5 if side == 1 else 1.0), at, slope, 1
     else:
         slope_high, low, slope_low, side = slope_high * (0.5 if side == -1 else 1.0), at, slope, -1
-    return False, low - slope_low * (high - low) / (slope_high - slope_low), low, high, slope_low, slope_high, side
+    return False, low - slope_low * (high - low) / (slope_high
+                                                    - slope_low), low, high, slope_low, slope_high, side
 
 
 @inlined
@@ -87,7 +110,8 @@ def _invert_sections(n, g, k, f):
     for j in range(n):
         k11, k12, k22 = k[j], k[n + j], k[2 * n + j]
         determinant = k11 * k22 - k12 * k12
-        # determinant over trace, both relative to the elastic stiffness, is about the least stiffness
+        # determinant over trace, both relative to the elastic stiffness, is about the least
+        # stiffness
         if abs(determinant) <= FLOOR * (abs(k11) * g[ELASTIC_EI] + abs(k22) * g[ELASTIC_EA]):
             k11, k22 = k11 + FLOOR * g[ELASTIC_EA], k22 + FLOOR * g[ELASTIC_EI]
             determinant = k11 * k22 - k12 * k12
@@ -97,8 +121,8 @@ def _invert_sections(n, g, k, f):
 
 @inlined
 def _compatible(n, g, e, y, f, target):
-    """Deformation of the element that its sections are compatible with, once they have given way to their unbalance by
-    their flexibility; and the energy of that."""
+    """Deformation of the element that its sections are compatible with, once they have given way to
+    their unbalance by their flexibility; and the energy of that."""
     axial, left, right = shift(g, PLACES + n), shift(g, PLACES + 2 * n), shift(g, PLACES + 3 * n)
     vn, vi, vj, energy = 0.0, 0.0, 0.0, 0.0
     for j in range(n):
@@ -114,22 +138,25 @@ def _compatible(n, g, e, y, f, target):
 
 @inlined
 def _size(n, g, e, y):
-    """Energy that deformations and forces of the sections would have were they elastic: never zero in a deformed or
-    stressed member, as force times deformation may be."""
+    """Energy that deformations and forces of the sections would have were they elastic: never zero
+    in a deformed or stressed member, as force times deformation may be."""
     weight, EA, EI = shift(g, PLACES + n), g[ELASTIC_EA], g[ELASTIC_EI]
     total = 0.0
     for j in range(n):
-        total += weight[j] * (EA * e[j] * e[j] + EI * e[n + j] * e[n + j] + y[j] * y[j] / EA + y[n + j] * y[n + j] / EI)
+        total += weight[j] * (EA * e[j] * e[j] + EI * e[n + j] * e[n + j] + y[j] * y[j] / EA
+                              + y[n + j] * y[n + j] / EI)
     return total
 
 
 @inlined
 def _slope(n, g, y, target, move):
-    """Derivative of the energy of the sections, less the work of the forces they should have, along a move."""
+    """Derivative of the energy of the sections, less the work of the forces they should have, along
+    a move."""
     weight = shift(g, PLACES + n)
     total = 0.0
     for j in range(n):
-        total += weight[j] * ((y[j] - target[j]) * move[j] + (y[n + j] - target[n + j]) * move[n + j])
+        total += weight[j] * ((y[j] - target[j]) * move[j]
+                              + (y[n + j] - target[n + j]) * move[n + j])
     return total
 
 
@@ -180,10 +207,12 @@ def shear_flexibility(n, weight, factor, f):
 
 @inlined
 def _stiffness(n, g, f, sheared):
-    """Basic stiffness of the element: the inverse of its flexibility, integrated from that of the sections; ``sheared`` is
-    what shear adds to it for each pair of end moments."""
+    """Basic stiffness of the element: the inverse of its flexibility, integrated from that of the
+    sections; ``sheared`` is what shear adds to it for each pair of end moments."""
     axial, left, right = shift(g, PLACES + n), shift(g, PLACES + 2 * n), shift(g, PLACES + 3 * n)
-    left_left, left_right, right_right = shift(g, PLACES + 4 * n), shift(g, PLACES + 5 * n), shift(g, PLACES + 6 * n)
+    left_left, left_right, right_right = shift(g, PLACES
+                                               + 4 * n), shift(g, PLACES + 5 * n), shift(g, PLACES
+                                                                                         + 6 * n)
     fnn, fni, fnj, fii, fij, fjj = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
     for j in range(n):
         fnn += axial[j] * f[j]
@@ -197,7 +226,8 @@ def _stiffness(n, g, f, sheared):
     c00, c01, c02 = fii * fjj - fij * fij, fij * fnj - fni * fjj, fni * fij - fii * fnj
     determinant = fnn * c00 + fni * c01 + fnj * c02
     if 0.0 < determinant < ILL_CONDITIONED * fnn * fii * fjj:
-        # a section hardly resists: cofactors are small differences of large numbers, elimination keeps half of the digits more
+        # a section hardly resists: cofactors are small differences of large numbers, elimination
+        # keeps half of the digits more
         by_i, by_j = fni / fnn, fnj / fnn
         sii, sij = fii - by_i * fni, fij - by_i * fnj
         share = sij / sii
@@ -214,13 +244,16 @@ def _stiffness(n, g, f, sheared):
 @cache
 def force_based(points: int, shear: bool = False) -> Kernel:
     """Basic kernel for a number of points: a constant, so that the loops over the points unroll."""
-    n = points
-    floats, work = (SECTION_FLOATS + SHEAR_FLOATS, WORK_FLOATS + SHEAR_WORK) if shear else (SECTION_FLOATS, WORK_FLOATS)
+    # from this level on no move is turned round
+    n, unturned = points, SUBDIVISIONS + 1 + PLAIN_ROUNDS
+    floats, work = (SECTION_FLOATS + SHEAR_FLOATS, WORK_FLOATS
+                    + SHEAR_WORK) if shear else (SECTION_FLOATS, WORK_FLOATS)
 
     def determination(i, g, p, c, t, w, v, rate, step, load):
         place = shift(g, PLACES)
         e, y, f = shift(t, STRAINS), shift(t, STRAINS + 2 * n), shift(t, STRAINS + 4 * n)
-        known = shift(t, STRAINS + 7 * n)  # the stiffnesses that f and the element's stiffness belong to
+        # the stiffnesses that f and the element's stiffness belong to
+        known = shift(t, STRAINS + 7 * n)
         committed = shift(c, STRAINS)
         k, target, move, rest = w, shift(w, 3 * n), shift(w, 5 * n), shift(w, work * n)
         if shear:
@@ -228,18 +261,26 @@ def force_based(points: int, shear: bool = False) -> Kernel:
             weight, GA = shift(g, PLACES + n), g[PLACES + SHEAR_CONSTANTS * n]
             factor = shift(g, PLACES + SHEAR_CONSTANTS * n + 1)
             ev, yv, fv, known_v = (shift(e, SECTION_FLOATS * n), shift(e, (SECTION_FLOATS + 1) * n),
-                                   shift(e, (SECTION_FLOATS + 2) * n), shift(e, (SECTION_FLOATS + 3) * n))
+                                   shift(e, (SECTION_FLOATS + 2) * n),
+                                   shift(e, (SECTION_FLOATS + 3) * n))
             kv, target_v, move_v = (shift(w, WORK_FLOATS * n), shift(w, (WORK_FLOATS + 1) * n),
                                     shift(w, (WORK_FLOATS + 2) * n))
-        code, iterations, error, scale = 0, 0, 0.0, 0.0
-        for level in range(SUBDIVISIONS + 1):
-            parts = 1 << level
-            for j in range(floats * n):
-                e[j] = committed[j]
-            # a virgin element has no flexibility and no stiffness yet: its first iteration moves nothing and finds them
-            N, Mi, Mj = c[0], c[1], c[2]
-            knn, kni, knj, kii, kij, kjj = c[3], c[4], c[5], c[6], c[7], c[8]
-            sn, si, sj, energy = c[DEFORMATION], c[DEFORMATION + 1], c[DEFORMATION + 2], 0.0
+        code, iterations, error, scale, stiffness, energy = 0, 0, 0.0, 0.0, 0.0, 0.0
+        N, Mi, Mj, sn, si, sj = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
+        knn, kni, knj, kii, kij, kjj = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
+        for j in range(n):
+            stiffness += g[PLACES + n + j] * g[ELASTIC_EA]
+        for level in range(int(step[HALVINGS]), unturned + SUBDIVISIONS + 1):
+            plain, turns = SUBDIVISIONS < level < unturned, level <= SUBDIVISIONS
+            parts = 1 if plain else 1 << (level if turns else level - unturned)
+            if not plain:
+                for j in range(floats * n):
+                    e[j] = committed[j]
+                # a virgin element has no flexibility and no stiffness yet: its first iteration
+                # moves nothing and finds them
+                N, Mi, Mj = c[0], c[1], c[2]
+                knn, kni, knj, kii, kij, kjj = c[3], c[4], c[5], c[6], c[7], c[8]
+                sn, si, sj, energy = c[DEFORMATION], c[DEFORMATION + 1], c[DEFORMATION + 2], 0.0
             for part in range(1, parts + 1):
                 tn, ti, tj = v[0], v[1], v[2]
                 if part < parts:
@@ -248,7 +289,8 @@ def force_based(points: int, shear: bool = False) -> Kernel:
                     ti = c[DEFORMATION + 1] + share * (ti - c[DEFORMATION + 1])
                     tj = c[DEFORMATION + 2] + share * (tj - c[DEFORMATION + 2])
                 code = NOT_CONVERGED
-                compatible = False  # whether the sections had the element's deformation before the move
+                # whether the sections had the element's deformation before the move
+                compatible = False
                 for iteration in range(ITERATIONS):
                     rn, ri, rj = tn - sn, ti - si, tj - sj
                     dn = knn * rn + kni * ri + knj * rj
@@ -262,7 +304,7 @@ def force_based(points: int, shear: bool = False) -> Kernel:
                             scale = _size(n, g, e, y)
                             if shear:
                                 scale += size_of_shear(n, weight, GA, ev, yv)
-                        if error <= TOLERANCE * scale:
+                        if error <= max(TOLERANCE * scale, ROUND_OFF * stiffness):
                             code = 0
                             break
                     iterations += 1
@@ -271,7 +313,8 @@ def force_based(points: int, shear: bool = False) -> Kernel:
                         target[j] = N + load[j]
                         target[n + j] = (x - 1.0) * Mi + x * Mj + load[n + j]
                         dN, dM = target[j] - y[j], target[n + j] - y[n + j]
-                        strain, curvature = f[j] * dN + f[n + j] * dM, f[n + j] * dN + f[2 * n + j] * dM
+                        strain, curvature = f[j] * dN + f[n + j] * dM, f[n + j] * dN + f[2 * n
+                                                                                         + j] * dM
                         move[j], move[n + j] = strain, curvature
                         e[j] += strain
                         e[n + j] += curvature
@@ -282,13 +325,23 @@ def force_based(points: int, shear: bool = False) -> Kernel:
                             ev[j] += move_v[j]
                     start = _slope(n, g, y, target, move) if compatible else 0.0
                     if shear:
-                        start += slope_of_shear(n, weight, yv, target_v, move_v) if compatible else 0.0
+                        start += slope_of_shear(n, weight, yv, target_v,
+                                                move_v) if compatible else 0.0
+                    turned = turns and start > 0.0
+                    if turned:
+                        start = -start
+                        for j in range(2 * n):
+                            e[j], move[j] = e[j] - 2.0 * move[j], -move[j]
+                        if shear:
+                            for j in range(n):
+                                ev[j], move_v[j] = ev[j] - 2.0 * move_v[j], -move_v[j]
                     low, high, slope_low, slope_high, side = 0.0, 1.0, start, 0.0, 0
                     at, failed = 1.0, 0
                     for cut in range(CUTS + 1):
                         failed = determine_sections(n, i, p, c, t, rest, e, y, k, step)
                         if shear:
-                            failed += determine_sections(n, laws, p, c, t, rest, ev, yv, kv, step, 1)
+                            failed += determine_sections(n, laws, p, c, t, rest, ev, yv, kv, step,
+                                                         1)
                         # (a slope that is only round-off has no least energy)
                         if failed != 0 or not start < -TOLERATED * scale or cut == CUTS:
                             break
@@ -296,7 +349,7 @@ def force_based(points: int, shear: bool = False) -> Kernel:
                         if shear:
                             slope += slope_of_shear(n, weight, yv, target_v, move_v)
                         found, to, low, high, slope_low, slope_high, side = cut_back(
-                            cut, start, slope, at, low, high, slope_low, slope_high, side)
+                            cut, start, slope, at, low, high, slope_low, slope_high, side, turned)
                         if found:
                             break
                         for j in range(2 * n):
@@ -308,7 +361,7 @@ def force_based(points: int, shear: bool = False) -> Kernel:
                     if failed != 0:
                         code = NO_SECTION_FORCE
                         break
-                    compatible = knn != 0.0
+                    compatible = knn != 0.0 and not plain
                     unchanged, sheared = same(3 * n, k, known), 0.0
                     if shear:
                         unchanged = unchanged and same(n, kv, known_v)
@@ -329,7 +382,8 @@ def force_based(points: int, shear: bool = False) -> Kernel:
                     if shear:
                         turn, error_v = compatible_shear(n, weight, factor, ev, yv, fv, target_v)
                         si, sj, energy = si + turn, sj + turn, energy + error_v
-                if code == NOT_CONVERGED and error <= TOLERATED * scale:
+                if code == NOT_CONVERGED and error <= max(TOLERATED * scale,
+                                                          ROUND_OFF_LEFT * stiffness):
                     code = 0
                 if code != 0:
                     break
@@ -341,4 +395,5 @@ def force_based(points: int, shear: bool = False) -> Kernel:
         w[0], w[1], w[2], w[3] = float(code), float(iterations), error, scale
         return code
 
-    return Kernel(determination, slot.BASIC_SIGNATURE, f"{__name__}.force_based_{points}{'_shear' if shear else ''}")
+    return Kernel(determination, BASIC_SIGNATURE,
+                  f"{__name__}.force_based_{points}{'_shear' if shear else ''}")

@@ -1,8 +1,9 @@
 """Loads on a member: reactions at its ends, forces of its sections, and forces of the clamped bar.
 
-The forces belong to the basic system, simply supported across the member and with end j free to move along it, in the signs
-of the sections: the moment has M'' = w, and the shear force is its derivative. In the plane of local x and z the moment about
-y turns the other way round, so moment and shear by a load along z have the opposite sign there.
+The forces belong to the basic system, simply supported across the member and with end j free to
+move along it, in the signs of the sections: the moment has M'' = w, and the shear force is its
+derivative. In the plane of local x and z the moment about y turns the other way round, so moment
+and shear by a load along z have the opposite sign there.
 """
 
 from __future__ import annotations
@@ -11,11 +12,12 @@ import math
 
 import numpy as np
 
-from femu.element import Array
-from femu.loads import DistributedLoad, PointLoad, UniformLoad
+from femu.model.element import Array
+from femu.model.loads import DistributedLoad, PointLoad, UniformLoad
 
 MemberLoad = UniformLoad | PointLoad | DistributedLoad
-_THREE = (0.5 - math.sqrt(0.15), 0.5, 0.5 + math.sqrt(0.15)), (5.0 / 18.0, 8.0 / 18.0, 5.0 / 18.0)  # Gauss-Legendre
+# Gauss-Legendre
+_THREE = (0.5 - math.sqrt(0.15), 0.5, 0.5 + math.sqrt(0.15)), (5.0 / 18.0, 8.0 / 18.0, 5.0 / 18.0)
 
 
 def end_reactions(load: MemberLoad, length: float, axes: str) -> list[float]:
@@ -42,7 +44,8 @@ def axial_force(load: MemberLoad, x: Array, length: float) -> Array:
         return load.x * (length - x)
     if isinstance(load, DistributedLoad):
         return load.resultant("x", length)[0] - before(load, "x", x, length)[0]
-    # N jumps under the load: a section right there takes the mean, one at an end what the member has
+    # N jumps under the load: a section right there takes the mean, one at an end what the member
+    # has
     a = load.at * length
     return load.x * np.where(x == a, 0.5 if 0.0 < load.at < 1.0 else load.at, x < a)
 
@@ -52,7 +55,9 @@ def moment(load: MemberLoad, axis: str, x: Array, length: float) -> Array:
     if isinstance(load, UniformLoad):
         return 0.5 * getattr(load, axis) * x * (x - length)
     if isinstance(load, PointLoad):
-        return -getattr(load, axis) * np.where(x < load.at * length, (1.0 - load.at) * x, load.at * (length - x))
+        return -getattr(load, axis) * np.where(
+            x < load.at * length, (1.0 - load.at) * x, load.at * (length - x)
+        )
     total, first = load.resultant(axis, length)
     return (first / length - total) * x + before(load, axis, x, length)[1]
 
@@ -81,7 +86,8 @@ def before(load: DistributedLoad, axis: str, x: Array, length: float) -> tuple[A
 
 
 def clamped_forces(load: MemberLoad, length: float, axis: str = "y") -> tuple[float, float, float]:
-    """Basic forces (N at end j, Mi, Mj) on a prismatic elastic bar with clamped ends that does not deform in shear."""
+    """Basic forces (N at end j, Mi, Mj) on a prismatic elastic bar with clamped ends that does not
+    deform in shear."""
     across = getattr(load, axis)
     if isinstance(load, UniformLoad):
         moment = across * length**2 / 12.0

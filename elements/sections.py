@@ -1,7 +1,7 @@
 """Sections along a member: how a basic kernel reaches them, block by block.
 
-Neighbouring points with equal sections form a run, and each run is one call of the section's block. Vectors over the
-points are stored component by component: entry v of point j of n at ``v*n + j``.
+Neighbouring points with equal sections form a run, and each run is one call of the section's block.
+Vectors over the points are stored component by component: entry v of point j of n at ``v*n + j``.
 """
 
 from __future__ import annotations
@@ -10,12 +10,12 @@ import ctypes
 
 import numpy as np
 
-from femu.component import Constitutive
 from femu.kernels import Kernel, inlined, kernel, shift
-from femu.laws import BLOCK, call_block
+from femu.model.component import Constitutive
+from femu.model.constitutive import BLOCK, call_block
 
-# integers: number of runs, then for each its block's address, where its integers, parameters and history begin, and
-# its number of points
+# integers: number of runs, then for each its block's address, where its integers, parameters and
+# history begin, and its number of points
 RUNS, RUN = 0, 1
 RUN_ADDRESS, RUN_INTEGERS, RUN_P, RUN_HISTORY, RUN_COUNT = range(5)
 RUN_SIZE = 5
@@ -28,12 +28,29 @@ def gather_floats(components: int) -> int:
 
 @inlined
 def determine_sections(n, i, p, c, t, w, x, y, k, step, components=2):
-    """Forces y and stiffnesses k of n sections at deformations x, from the committed history; 0, or above 0."""
+    """Forces y and stiffnesses k of n sections at deformations x, from the committed history.
+
+    0, or above 0.
+    """
     own = shift(i, RUN)
     if own[RUN_COUNT] == n:
-        return call_block(own[RUN_ADDRESS], (
-            n, shift(i, own[RUN_INTEGERS]), shift(p, own[RUN_P]), shift(c, own[RUN_HISTORY]),
-            shift(t, own[RUN_HISTORY]), w, x, x, step, y, k, k))
+        return call_block(
+            own[RUN_ADDRESS],
+            (
+                n,
+                shift(i, own[RUN_INTEGERS]),
+                shift(p, own[RUN_P]),
+                shift(c, own[RUN_HISTORY]),
+                shift(t, own[RUN_HISTORY]),
+                w,
+                x,
+                x,
+                step,
+                y,
+                k,
+                k,
+            ),
+        )
     first, failed = 0, 0
     for run in range(i[RUNS]):
         own = shift(i, RUN + RUN_SIZE * run)
@@ -45,9 +62,23 @@ def determine_sections(n, i, p, c, t, w, x, y, k, step, components=2):
         for a in range(components):
             for j in range(count):
                 gx[a * count + j] = x[a * n + first + j]
-        failed += call_block(own[RUN_ADDRESS], (
-            count, shift(i, own[RUN_INTEGERS]), shift(p, own[RUN_P]), shift(c, own[RUN_HISTORY]),
-            shift(t, own[RUN_HISTORY]), rest, gx, gx, step, gy, gk, gk))
+        failed += call_block(
+            own[RUN_ADDRESS],
+            (
+                count,
+                shift(i, own[RUN_INTEGERS]),
+                shift(p, own[RUN_P]),
+                shift(c, own[RUN_HISTORY]),
+                shift(t, own[RUN_HISTORY]),
+                rest,
+                gx,
+                gx,
+                step,
+                gy,
+                gk,
+                gk,
+            ),
+        )
         for j in range(count):
             for a in range(components):
                 y[a * n + first + j] = gy[a * count + j]
@@ -65,7 +96,10 @@ def _held(n, i, p, c, t, w, x, r, s, y, k, d):
 
 
 class NoShear(Constitutive):
-    """Stands where a section of a member with shear has none: the member never gives it a shear strain."""
+    """Stands where a section of a member with shear has none.
+
+    The member never gives it a shear strain.
+    """
 
     def kernel(self) -> Kernel:
         return _held
@@ -75,13 +109,32 @@ NO_SHEAR = NoShear()
 
 
 def initial_stiffness(section: Constitutive) -> tuple[float, ...]:
-    """Diagonal of the stiffness of a virgin section (EA and EI in the plane): the scale of what counts as no stiffness."""
+    """Diagonal of the stiffness of a virgin section (EA and EI in the plane).
+
+    The scale of what counts as no stiffness.
+    """
     m = section.components
     p = np.array([value for _, _, value in section.walk_parameters()] or [0.0])
-    variables, integers = len(section.history_names()), np.array(section.integers() or [0], dtype=np.int64)
+    variables, integers = (
+        len(section.history_names()),
+        np.array(section.integers() or [0], dtype=np.int64),
+    )
     x, force, stiffness, step = np.zeros(m), np.zeros(m), np.zeros(m * (m + 1) // 2), np.zeros(3)
-    floats = [p, np.zeros(variables + 1), np.zeros(variables + 1), np.zeros(section.workspace(1) + 1), x, x.copy(),
-              step, force, stiffness, stiffness.copy()]
-    section.kernel().ctypes(1, integers.ctypes.data_as(ctypes.POINTER(ctypes.c_int64)),
-                            *(a.ctypes.data_as(ctypes.POINTER(ctypes.c_double)) for a in floats))
+    floats = [
+        p,
+        np.zeros(variables + 1),
+        np.zeros(variables + 1),
+        np.zeros(section.workspace(1) + 1),
+        x,
+        x.copy(),
+        step,
+        force,
+        stiffness,
+        stiffness.copy(),
+    ]
+    section.kernel().ctypes(
+        1,
+        integers.ctypes.data_as(ctypes.POINTER(ctypes.c_int64)),
+        *(a.ctypes.data_as(ctypes.POINTER(ctypes.c_double)) for a in floats),
+    )
     return tuple(float(stiffness[a * m - a * (a - 1) // 2]) for a in range(m))

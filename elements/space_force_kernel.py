@@ -1,19 +1,22 @@
-"""State determination of the force-based beam-column in space: that of `femu.elements.force_kernel` with four components a
-section and six basic forces. With shear, Vy(x) = (Mz_i + Mz_j)/L + Vy_load(x) and Vz(x) = (My_i + My_j)/L + Vz_load(x): each
-is the derivative of its moment along the member."""
+"""State determination of the force-based beam-column in space: that of `femu.elements.force_kernel`
+with four components a section and six basic forces. With shear, Vy(x) = (Mz_i + Mz_j)/L +
+Vy_load(x) and Vz(x) = (My_i + My_j)/L + Vz_load(x): each is the derivative of its moment along the
+member."""
 
 from __future__ import annotations
 
 import math
 from functools import cache
 
-from femu import context as slot
 from femu.elements.force_kernel import (
     CUTS,
     FLOOR,
     ITERATIONS,
     NO_SECTION_FORCE,
     NOT_CONVERGED,
+    PLAIN_ROUNDS,
+    ROUND_OFF,
+    ROUND_OFF_LEFT,
     SHEAR_FLOATS,
     SHEAR_WORK,
     SINGULAR_FLEXIBILITY,
@@ -29,25 +32,35 @@ from femu.elements.force_kernel import (
     slope_of_shear,
 )
 from femu.elements.sections import determine_sections
-from femu.elements.space_sections import BASIC, BASIC_TRIANGLE, COMPONENT, COMPONENTS, ENTRY, TRIANGLE, integrate, invert
+from femu.elements.space_sections import (
+    BASIC,
+    BASIC_TRIANGLE,
+    COMPONENT,
+    COMPONENTS,
+    ENTRY,
+    TRIANGLE,
+    integrate,
+    invert,
+)
+from femu.engine.element_kernels import BASIC_SIGNATURE, HALVINGS
 from femu.kernels import Kernel, inlined, shift
 
-ROUND_OFF = 1e-31  # square of a strain that is only round-off: laws that ignore such increments have no better answer
-
-# geometry: stiffness of the virgin section by components; then by points the weights w L and the factors b_a
+# geometry: stiffness of the virgin section by components; then by points the weights w L and the
+# factors b_a
 ELASTIC, WEIGHTS = 0, COMPONENTS
-# state: basic force, basic stiffness, deformation; by points: deformations, forces, flexibility, stiffness; histories
+# state: basic force, basic stiffness, deformation; by points: deformations, forces, flexibility,
+# stiffness; histories
 STIFFNESS, DEFORMATION, STRAINS = BASIC, BASIC + BASIC_TRIANGLE, 2 * BASIC + BASIC_TRIANGLE
 SECTION_FLOATS = 2 * (COMPONENTS + TRIANGLE)
-# workspace: basic force, compatible deformation, wanted deformation, error, stiffness and its pieces; then by points: section
-# stiffness, target forces, move; then the sections'
+# workspace: basic force, compatible deformation, wanted deformation, error, stiffness and its
+# pieces; then by points: section stiffness, target forces, move; then the sections'
 Q, COMPATIBLE, WANTED, ERROR, SQUARE = 0, BASIC, 2 * BASIC, 3 * BASIC, 4 * BASIC
 PIECES = SQUARE + BASIC * BASIC
 POINTS = PIECES + BASIC_TRIANGLE + 2 * BASIC * BASIC
 WORK_FLOATS = TRIANGLE + 2 * COMPONENTS
-# with shear, for y and then for z. Integers: where the tables of the shear laws begin, then those of the sections. The rest
-# as in the plane, axis by axis: geometry from SHEAR_CONSTANTS by points on, state behind that of the other components,
-# workspace in front of the sections'
+# with shear, for y and then for z. Integers: where the tables of the shear laws begin, then those
+# of the sections. The rest as in the plane, axis by axis: geometry from SHEAR_CONSTANTS by points
+# on, state behind that of the other components, workspace in front of the sections'
 SHEAR_AXES, SHEAR_CONSTANTS = 2, 1 + BASIC
 # basic moments of each axis, and the places of their pairs in the upper triangle of the flexibility
 MOMENTS, PAIRS_OF_MOMENTS = ((1, 2), (3, 4)), ((6, 7, 11), (15, 16, 18))
@@ -63,13 +76,15 @@ def section_constants(length: float, elastic: tuple[float, ...], places: tuple[f
 
 @inlined
 def _invert_sections(n, g, k, f, w):
-    """Flexibilities f of the sections from their stiffnesses k, by points, both relative to the elastic stiffness."""
+    """Flexibilities f of the sections from their stiffnesses k, by points, both relative to the
+    elastic stiffness."""
     matrix, inverse = w, shift(w, COMPONENTS * COMPONENTS)
     work = shift(w, 2 * COMPONENTS * COMPONENTS)
     for j in range(n):
         for a in range(COMPONENTS):
             for b in range(COMPONENTS):
-                matrix[a * COMPONENTS + b] = k[ENTRY[a][b] * n + j] / math.sqrt(g[ELASTIC + a] * g[ELASTIC + b])
+                matrix[a * COMPONENTS + b] = k[ENTRY[a][b] * n
+                                               + j] / math.sqrt(g[ELASTIC + a] * g[ELASTIC + b])
         least = invert(COMPONENTS, matrix, inverse, work)
         for a in range(COMPONENTS):
             least = min(least, abs(matrix[a * COMPONENTS + a]))
@@ -79,7 +94,8 @@ def _invert_sections(n, g, k, f, w):
             invert(COMPONENTS, matrix, inverse, work)
         for a in range(COMPONENTS):
             for b in range(a, COMPONENTS):
-                f[ENTRY[a][b] * n + j] = inverse[a * COMPONENTS + b] / math.sqrt(g[ELASTIC + a] * g[ELASTIC + b])
+                f[ENTRY[a][b] * n + j] = inverse[a * COMPONENTS
+                                                 + b] / math.sqrt(g[ELASTIC + a] * g[ELASTIC + b])
 
 
 @inlined
@@ -93,8 +109,8 @@ def _give_way(n, f, y, target, j, a):
 
 @inlined
 def _compatible(n, g, e, y, f, target, s):
-    """Deformation s of the element that its sections are compatible with, once they have given way to their unbalance by
-    their flexibility; returns the energy of that."""
+    """Deformation s of the element that its sections are compatible with, once they have given way
+    to their unbalance by their flexibility; returns the energy of that."""
     weight, factor = shift(g, WEIGHTS), shift(g, WEIGHTS + n)
     energy = 0.0
     for a in range(BASIC):
@@ -116,13 +132,15 @@ def _size(n, g, e, y):
     for a in range(COMPONENTS):
         k = g[ELASTIC + a]
         for j in range(n):
-            total += g[WEIGHTS + j] * (k * e[a * n + j] * e[a * n + j] + y[a * n + j] * y[a * n + j] / k)
+            total += g[WEIGHTS + j] * (k * e[a * n + j] * e[a * n + j]
+                                       + y[a * n + j] * y[a * n + j] / k)
     return total
 
 
 @inlined
 def _slope(n, g, y, target, move):
-    """Derivative of the energy of the sections, less the work of the forces they should have, along a move."""
+    """Derivative of the energy of the sections, less the work of the forces they should have, along
+    a move."""
     total = 0.0
     for a in range(COMPONENTS):
         for j in range(n):
@@ -132,8 +150,8 @@ def _slope(n, g, y, target, move):
 
 @inlined
 def _stiffness(n, g, f, sheared, square, pieces):
-    """Basic stiffness of the element, full: the inverse of its flexibility; whether it has one. ``sheared`` is what shear
-    along y and z adds to the flexibility."""
+    """Basic stiffness of the element, full: the inverse of its flexibility; whether it has one.
+    ``sheared`` is what shear along y and z adds to the flexibility."""
     full, work = shift(pieces, BASIC_TRIANGLE), shift(pieces, BASIC_TRIANGLE + BASIC * BASIC)
     integrate(n, shift(g, WEIGHTS), shift(g, WEIGHTS + n), f, pieces)
     for axis in range(SHEAR_AXES):
@@ -164,7 +182,10 @@ def _slope_of_shear(n, weight, sheared, beside):
 
 @inlined
 def _flexibility_in_shear(n, weight, constants, own, other):
-    """Invert the stiffnesses in shear along one axis; what they add to the flexibility of the element."""
+    """Invert the stiffnesses in shear along one axis.
+
+    What they add to the flexibility of the element.
+    """
     known = shift(own, 3 * n)
     for j in range(n):
         known[j] = other[j]
@@ -186,15 +207,19 @@ def _unpack(triangle, square):
 def space_force_based(points: int, shear: bool = False) -> Kernel:
     """Basic kernel for a number of points."""
     n, components = points, COMPONENTS
+    unturned = SUBDIVISIONS + 1 + PLAIN_ROUNDS  # from this level on no move is turned round
     extra, work = (SHEAR_AXES * SHEAR_FLOATS, SHEAR_AXES * SHEAR_WORK) if shear else (0, 0)
     floats, at_shear, axis_floats = SECTION_FLOATS + extra, WEIGHTS + SHEAR_CONSTANTS * n, 1 + n
 
     def determination(i, g, p, c, t, w, v, rate, step, load):
         factor = shift(g, WEIGHTS + n)
-        e, y, f = shift(t, STRAINS), shift(t, STRAINS + components * n), shift(t, STRAINS + 2 * components * n)
-        known = shift(f, TRIANGLE * n)  # the stiffnesses that f and the element's stiffness belong to
+        e, y, f = shift(t, STRAINS), shift(t, STRAINS + components * n), shift(t, STRAINS
+                                                                               + 2 * components * n)
+        # the stiffnesses that f and the element's stiffness belong to
+        known = shift(f, TRIANGLE * n)
         committed, start_v = shift(c, STRAINS), shift(c, DEFORMATION)
-        q, s, wanted, r, square = shift(w, Q), shift(w, COMPATIBLE), shift(w, WANTED), shift(w, ERROR), shift(w, SQUARE)
+        q, s, wanted, r, square = shift(w, Q), shift(w,
+                                                     COMPATIBLE), shift(w, WANTED), shift(w, ERROR), shift(w, SQUARE)
         pieces, k = shift(w, PIECES), shift(w, POINTS)
         target, move = shift(k, TRIANGLE * n), shift(k, (TRIANGLE + components) * n)
         rest = shift(k, (WORK_FLOATS + work) * n)
@@ -203,24 +228,28 @@ def space_force_based(points: int, shear: bool = False) -> Kernel:
             weight, constants = shift(g, WEIGHTS), shift(g, at_shear)
             # axis by axis: strain, force, flexibility, known stiffness; stiffness, target, move
             sheared, beside = shift(e, SECTION_FLOATS * n), shift(k, WORK_FLOATS * n)
-        code, iterations, error, scale, negligible = 0, 0, 0.0, 0.0, 0.0
+        code, iterations, error, scale, stiffness, energy = 0, 0, 0.0, 0.0, 0.0, 0.0
         for j in range(n):
-            negligible += ROUND_OFF * g[WEIGHTS + j] * g[ELASTIC]
-        for level in range(SUBDIVISIONS + 1):
-            parts = 1 << level
-            for j in range(floats * n):
-                e[j] = committed[j]
-            # a virgin element has no flexibility and no stiffness yet: its first iteration moves nothing and finds them
-            for a in range(BASIC):
-                q[a] = c[a]
-                s[a] = start_v[a]
-            _unpack(shift(c, STIFFNESS), square)
-            energy = 0.0
+            stiffness += g[WEIGHTS + j] * g[ELASTIC]
+        for level in range(int(step[HALVINGS]), unturned + SUBDIVISIONS + 1):
+            plain, turns = SUBDIVISIONS < level < unturned, level <= SUBDIVISIONS
+            parts = 1 if plain else 1 << (level if turns else level - unturned)
+            if not plain:
+                for j in range(floats * n):
+                    e[j] = committed[j]
+                # a virgin element has no flexibility and no stiffness yet: its first iteration
+                # moves nothing and finds them
+                for a in range(BASIC):
+                    q[a] = c[a]
+                    s[a] = start_v[a]
+                _unpack(shift(c, STIFFNESS), square)
+                energy = 0.0
             for part in range(1, parts + 1):
                 for a in range(BASIC):
                     wanted[a] = v[a] if part == parts else start_v[a] + part / parts * (v[a] - start_v[a])
                 code = NOT_CONVERGED
-                compatible = False  # whether the sections had the element's deformation before the move
+                # whether the sections had the element's deformation before the move
+                compatible = False
                 for iteration in range(ITERATIONS):
                     error, scale = energy, 0.0
                     for a in range(BASIC):
@@ -238,15 +267,18 @@ def space_force_based(points: int, shear: bool = False) -> Kernel:
                             if shear:
                                 for axis in range(SHEAR_AXES):
                                     own = shift(sheared, axis * SHEAR_FLOATS * n)
-                                    scale += size_of_shear(n, weight, constants[axis * axis_floats], own, shift(own, n))
-                        if error <= max(TOLERANCE * scale, negligible):
+                                    scale += size_of_shear(n, weight, constants[axis * axis_floats],
+                                                           own, shift(own, n))
+                        if error <= max(TOLERANCE * scale, ROUND_OFF * stiffness):
                             code = 0
                             break
                     iterations += 1
                     for j in range(n):
                         target[j] = q[0] + load[j]
-                        target[n + j] = factor[n + j] * q[1] + factor[2 * n + j] * q[2] + load[n + j]
-                        target[2 * n + j] = factor[n + j] * q[3] + factor[2 * n + j] * q[4] + load[2 * n + j]
+                        target[n + j] = factor[n + j] * q[1] + factor[2 * n + j] * q[2] + load[n
+                                                                                               + j]
+                        target[2 * n + j] = factor[n
+                                                   + j] * q[3] + factor[2 * n + j] * q[4] + load[2 * n + j]
                         target[3 * n + j] = q[5]
                     for a in range(components):
                         for j in range(n):
@@ -255,7 +287,9 @@ def space_force_based(points: int, shear: bool = False) -> Kernel:
                         e[j] += move[j]
                     if shear:
                         for axis in range(SHEAR_AXES):
-                            own, other = shift(sheared, axis * SHEAR_FLOATS * n), shift(beside, axis * SHEAR_WORK * n)
+                            own, other = shift(sheared,
+                                               axis * SHEAR_FLOATS * n), shift(beside, axis
+                                                                               * SHEAR_WORK * n)
                             by_ends = q[MOMENTS[axis][0]] + q[MOMENTS[axis][1]]
                             for j in range(n):
                                 other[n + j] = (by_ends * constants[axis * axis_floats + 1 + j]
@@ -265,6 +299,19 @@ def space_force_based(points: int, shear: bool = False) -> Kernel:
                     start = _slope(n, g, y, target, move) if compatible else 0.0
                     if shear:
                         start += _slope_of_shear(n, weight, sheared, beside) if compatible else 0.0
+                    turned = turns and start > 0.0
+                    if turned:
+                        start = -start
+                        for j in range(components * n):
+                            e[j], move[j] = e[j] - 2.0 * move[j], -move[j]
+                        if shear:
+                            for axis in range(SHEAR_AXES):
+                                own, other = shift(sheared,
+                                                   axis * SHEAR_FLOATS * n), shift(beside, axis
+                                                                                   * SHEAR_WORK * n)
+                                for j in range(n):
+                                    own[j], other[2 * n
+                                                  + j] = own[j] - 2.0 * other[2 * n + j], -other[2 * n + j]
                     low, high, slope_low, slope_high, side = 0.0, 1.0, start, 0.0, 0
                     at, failed = 1.0, 0
                     for cut in range(CUTS + 1):
@@ -272,8 +319,10 @@ def space_force_based(points: int, shear: bool = False) -> Kernel:
                         if shear:
                             for axis in range(SHEAR_AXES):
                                 own = shift(sheared, axis * SHEAR_FLOATS * n)
-                                failed += determine_sections(n, shift(tables, tables[axis]), p, c, t, rest, own, shift(own, n),
-                                                             shift(beside, axis * SHEAR_WORK * n), step, 1)
+                                failed += determine_sections(n, shift(tables, tables[axis]), p, c,
+                                                             t, rest, own, shift(own, n),
+                                                             shift(beside, axis * SHEAR_WORK * n),
+                                                             step, 1)
                         # (a slope that is only round-off has no least energy)
                         if failed != 0 or not start < -TOLERATED * scale or cut == CUTS:
                             break
@@ -281,25 +330,29 @@ def space_force_based(points: int, shear: bool = False) -> Kernel:
                         if shear:
                             slope += _slope_of_shear(n, weight, sheared, beside)
                         found, to, low, high, slope_low, slope_high, side = cut_back(
-                            cut, start, slope, at, low, high, slope_low, slope_high, side)
+                            cut, start, slope, at, low, high, slope_low, slope_high, side, turned)
                         if found:
                             break
                         for j in range(components * n):
                             e[j] += (to - at) * move[j]
                         if shear:
                             for axis in range(SHEAR_AXES):
-                                own, other = shift(sheared, axis * SHEAR_FLOATS * n), shift(beside, axis * SHEAR_WORK * n)
+                                own, other = shift(sheared,
+                                                   axis * SHEAR_FLOATS * n), shift(beside, axis
+                                                                                   * SHEAR_WORK * n)
                                 for j in range(n):
                                     own[j] += (to - at) * other[2 * n + j]
                         at = to
                     if failed != 0:
                         code = NO_SECTION_FORCE
                         break
-                    compatible = square[0] != 0.0
+                    compatible = square[0] != 0.0 and not plain
                     unchanged, by_y, by_z = same(TRIANGLE * n, k, known), 0.0, 0.0
                     if shear:
                         for axis in range(SHEAR_AXES):
-                            own, other = shift(sheared, axis * SHEAR_FLOATS * n), shift(beside, axis * SHEAR_WORK * n)
+                            own, other = shift(sheared,
+                                               axis * SHEAR_FLOATS * n), shift(beside, axis
+                                                                               * SHEAR_WORK * n)
                             unchanged = unchanged and same(n, other, shift(own, 3 * n))
                     if not unchanged:
                         for j in range(TRIANGLE * n):
@@ -308,20 +361,25 @@ def space_force_based(points: int, shear: bool = False) -> Kernel:
                         if shear:
                             by_y = _flexibility_in_shear(n, weight, constants, sheared, beside)
                             by_z = _flexibility_in_shear(n, weight, shift(constants, axis_floats),
-                                                         shift(sheared, SHEAR_FLOATS * n), shift(beside, SHEAR_WORK * n))
+                                                         shift(sheared, SHEAR_FLOATS * n),
+                                                         shift(beside, SHEAR_WORK * n))
                         if not _stiffness(n, g, f, (by_y, by_z), square, pieces):
                             code = SINGULAR_FLEXIBILITY
                             break
                     energy = _compatible(n, g, e, y, f, target, s)
                     if shear:
                         for axis in range(SHEAR_AXES):
-                            own, other = shift(sheared, axis * SHEAR_FLOATS * n), shift(beside, axis * SHEAR_WORK * n)
+                            own, other = shift(sheared,
+                                               axis * SHEAR_FLOATS * n), shift(beside, axis
+                                                                               * SHEAR_WORK * n)
                             turn, error_v = compatible_shear(n, weight, shift(constants, axis * axis_floats + 1), own,
-                                                             shift(own, n), shift(own, 2 * n), shift(other, n))
+                                                             shift(own, n), shift(own, 2 * n),
+                                                             shift(other, n))
                             energy += error_v
                             for a in range(2):
                                 s[MOMENTS[axis][a]] += turn
-                if code == NOT_CONVERGED and error <= TOLERATED * scale:
+                if code == NOT_CONVERGED and error <= max(TOLERATED * scale,
+                                                          ROUND_OFF_LEFT * stiffness):
                     code = 0
                 if code != 0:
                     break
@@ -337,4 +395,5 @@ def space_force_based(points: int, shear: bool = False) -> Kernel:
         w[0], w[1], w[2], w[3] = float(code), float(iterations), error, scale
         return code
 
-    return Kernel(determination, slot.BASIC_SIGNATURE, f"{__name__}.space_force_based_{points}{'_shear' if shear else ''}")
+    return Kernel(determination, BASIC_SIGNATURE,
+                  f"{__name__}.space_force_based_{points}{'_shear' if shear else ''}")

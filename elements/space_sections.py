@@ -1,12 +1,14 @@
-"""Sections along a member in space: how the six basic deformations and forces of the member reach their four components.
+"""Sections along a member in space: how the six basic deformations and forces of the member reach
+their four components.
 
 Component and basic deformation a belong together by ::
 
     a              elongation   z at i   z at j   y at i   y at j   twist
     component      N            Mz       Mz       My       My       T
 
-so that force- and displacement-based members differ only in the factors by which a section at x takes part: b_a(x).
-Matrices are upper triangles row by row; vectors over n points are stored component by component.
+so that force- and displacement-based members differ only in the factors by which a section at x
+takes part: b_a(x). Matrices are upper triangles row by row; vectors over n points are stored
+component by component.
 """
 
 from __future__ import annotations
@@ -16,7 +18,8 @@ from femu.kernels import inlined
 BASIC, COMPONENTS = 6, 4
 BASIC_TRIANGLE, TRIANGLE = BASIC * (BASIC + 1) // 2, COMPONENTS * (COMPONENTS + 1) // 2
 COMPONENT = (0, 1, 1, 2, 2, 3)  # of each basic deformation
-ENTRY = ((0, 1, 2, 3), (1, 4, 5, 6), (2, 5, 7, 8), (3, 6, 8, 9))  # places in the upper triangle of a section's matrix
+# places in the upper triangle of a section's matrix
+ENTRY = ((0, 1, 2, 3), (1, 4, 5, 6), (2, 5, 7, 8), (3, 6, 8, 9))
 DEFORMATIONS = ("axial_strain", "curvature_z", "curvature_y", "twist")
 FORCES = ("N", "Mz", "My", "T")
 PAIRS = tuple(f"{a}_{b}" for at, a in enumerate(FORCES) for b in FORCES[at:])
@@ -24,7 +27,10 @@ PAIRS = tuple(f"{a}_{b}" for at, a in enumerate(FORCES) for b in FORCES[at:])
 
 @inlined
 def integrate(n, weight, factor, matrix, total):
-    """Upper triangle over the basic system: sum of w b_a b_b times the sections' entry for the components of a and b."""
+    """Upper triangle over the basic system.
+
+    Sum of w b_a b_b times the sections' entry for the components of a and b.
+    """
     entry = 0
     for a in range(BASIC):
         for b in range(a, BASIC):
@@ -38,7 +44,8 @@ def integrate(n, weight, factor, matrix, total):
 
 @inlined
 def invert(size, a, inverse, work):
-    """Inverse of a symmetric matrix by L D L^T, both full rows of ``size``; the least pivot over its diagonal, by size.
+    """Inverse of a symmetric matrix by L D L^T, both full rows of ``size``; the least pivot over
+    its diagonal, by size.
 
     ``work`` holds ``size`` squared numbers.
     """

@@ -5,16 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import KW_ONLY, field
 
-from femu.component import Material
 from femu.elements.two_node_link import TwoNodeLink
 from femu.materials.viscous import Viscous
+from femu.model.component import Material
 
 
 class ViscousDashpot(TwoNodeLink):
-    """Dashpot along the line between two nodes: ``force = C |rate| ** alpha sign(rate)`` of its elongation.
+    """Dashpot along the line between two nodes: ``force = C |rate| ** alpha sign(rate)`` of its
+    elongation.
 
-    A `TwoNodeLink` with a `femu.materials.Viscous` law; its parameters are ``name.x.C`` and so on. Between nodes at
-    the same place use a `ZeroLength` with that law.
+    A `TwoNodeLink` with a `femu.materials.Viscous` law; its parameters are ``name.x.C`` and so on.
+    Between nodes at the same place use a `ZeroLength` with that law.
     """
 
     laws: Mapping[str, Material] = field(init=False)

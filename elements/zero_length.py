@@ -5,29 +5,36 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import KW_ONLY
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
-from femu.element import Array, Element, Name, dimensions
 from femu.elements.link import Link, oriented, turned, turned_in_space
 from femu.elements.space_member import numbers
-from femu.errors import InputError, ModelError
+from femu.model.element import Array, Element, Name, dimensions
+from femu.support.errors import InputError, ModelError
 
-SAME_PLACE = 1e-6  # distance of the nodes, as a share of their coordinates, up to which they count as coincident
+# distance of the nodes, as a share of their coordinates, up to which they count as coincident
+SAME_PLACE = 1e-6
 
 
 class ZeroLength(Link):
-    """Link between two nodes at the same place, with a uniaxial law per direction; OpenSees' ``zeroLength``.
+    """Link between two nodes at the same place, with a uniaxial law per direction; OpenSees'
+    ``zeroLength``.
 
-    ``angle`` turns the local axes counterclockwise from the global ones (in radians). In space ``orient`` does: a vector
-    along local x, and one in the local x-y plane, as in OpenSees. The deformations are the displacements of node j less
-    those of node i. With node i fixed this is a grounded spring.
+    ``angle`` turns the local axes counterclockwise from the global ones (in radians). In space
+    ``orient`` does: a vector along local x, and one in the local x-y plane, as in OpenSees. The
+    deformations are the displacements of node j less those of node i. With node i fixed this is a
+    grounded spring.
     """
 
     _: KW_ONLY
     angle: float = 0.0
     orient: Sequence[Sequence[float]] | None = None
+
+    # the OpenSees front end sets it: there the distance has no effect
+    may_be_apart: ClassVar[bool] = False
+    has_length: ClassVar[bool] = False
 
     def validate_link(self) -> None:
         check_angle(self, self.angle)
@@ -37,15 +44,31 @@ class ZeroLength(Link):
         return coincident_rows(self, coordinates, self.angle, self.orient)
 
 
-def coincident_rows(element: Element, coordinates: dict[Name, Array], angle: float,
-                    orient: Sequence[Sequence[float]] | None) -> dict[str, list[float]]:
+def coincident_rows(
+    element: Element,
+    coordinates: dict[Name, Array],
+    angle: float,
+    orient: Sequence[Sequence[float]] | None,
+) -> dict[str, list[float]]:
     """Rows of B by direction, for an element without length on a line, in the plane or in space."""
     check_coincident(element, coordinates)
     n = dimensions(element, coordinates)
     if orient is not None and n != 3:
-        raise InputError(element.label(), "orient", orient, "is for models in space", "in the plane give an angle")
+        raise InputError(
+            element.label(),
+            "orient",
+            orient,
+            "is for models in space",
+            fix="give an angle in the plane",
+        )
     if angle != 0.0 and n != 2:
-        raise InputError(element.label(), "angle", angle, "is for plane models", "in space give orient=(x vector, y vector)")
+        raise InputError(
+            element.label(),
+            "angle",
+            angle,
+            "is for plane models",
+            fix="give orient=(x vector, y vector) in space",
+        )
     if n == 3:
         x, yp = np.eye(3)[:2] if orient is None else np.asarray(orient, dtype=float)
         return turned_in_space(oriented(element, x, yp))
@@ -55,14 +78,21 @@ def coincident_rows(element: Element, coordinates: dict[Name, Array], angle: flo
 def check_orient(element: Element, orient: Any) -> None:
     """Raise where an orientation is not two vectors."""
     if orient is not None and numbers(orient).shape != (2, 3):
-        raise InputError(element.label(), "orient", orient, "must be two vectors of three finite numbers",
-                         "one along local x, one in the local x-y plane")
+        raise InputError(
+            element.label(),
+            "orient",
+            orient,
+            "must be two vectors of three finite numbers",
+            fix="give one vector along local x and one in the local x-y plane",
+        )
 
 
 def check_angle(element: Element, angle: Any) -> None:
     """Raise where an angle is not one."""
     if isinstance(angle, bool) or not isinstance(angle, (int, float)) or not math.isfinite(angle):
-        raise InputError(element.label(), "angle", angle, "must be a finite number", "in radians")
+        raise InputError(
+            element.label(), "angle", angle, "must be a finite number", fix="give it in radians"
+        )
 
 
 def check_coincident(element: Element, coordinates: dict[Name, Array]) -> None:
@@ -70,6 +100,8 @@ def check_coincident(element: Element, coordinates: dict[Name, Array]) -> None:
     i, j = element.nodes
     size = max(float(np.abs(coordinates[n]).max()) for n in (i, j))
     distance = float(np.linalg.norm(coordinates[j] - coordinates[i]))
-    if distance > SAME_PLACE * size:
-        raise ModelError(f"{element.label()}: nodes {i!r} and {j!r} are {distance:g} apart, but it has no length. "
-                         "Put the nodes at the same place, or use a TwoNodeLink.")
+    if distance > SAME_PLACE * size and not getattr(element, "may_be_apart", False):
+        raise ModelError(
+            f"{element.label()}: nodes {i!r} and {j!r} are {distance:g} apart, but it has no "
+            "length. Put the nodes at the same place, or use a TwoNodeLink."
+        )

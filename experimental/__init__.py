@@ -1,21 +1,19 @@
 """Experimental elements, specimens, setups, sites and transports of a hybrid test."""
 
-from femu.arguments import typed_classes
-from femu.experimental.actuator import Actuator
-from femu.experimental.basic_system import BasicSystem
-from femu.experimental.bfgs import BFGSTangent
-from femu.experimental.broyden import BroydenTangent
-from femu.experimental.compensation import (
+from femu.experimental.compensation.compensation import (
     AdaptiveCompensation,
     CompensatedSpecimen,
     Compensation,
     PolynomialCompensation,
     tracking_error,
 )
-from femu.experimental.description import Description, read_description
-from femu.experimental.eigenvector import EigenvectorTangent
-from femu.experimental.element import Experimental, exchange
-from femu.experimental.emulated import EmulatedSpecimen, Sensors
+from femu.experimental.elements.experimental import Experimental
+from femu.experimental.elements.kinds import (
+    ExperimentalBeamColumn,
+    ExperimentalElement,
+    ExperimentalLink,
+    ExperimentalTruss,
+)
 from femu.experimental.errors import (
     BadMeasurement,
     BadMessage,
@@ -24,30 +22,73 @@ from femu.experimental.errors import (
     ExperimentError,
     LimitTripped,
     NotConverged,
+    OutlierMeasurement,
     PeerLost,
     PeerSilent,
     StuckSensor,
     WildMeasurement,
 )
-from femu.experimental.intrinsic import IntrinsicTangent
-from femu.experimental.journal import Journal, Record, read_journal
-from femu.experimental.kinds import ExperimentalBeamColumn, ExperimentalElement, ExperimentalLink, ExperimentalTruss
-from femu.experimental.remote import RemoteApplication, RemoteController, RemoteSite, RemoteSpecimen
-from femu.experimental.replayed import Difference, ReplaySpecimen, replay
-from femu.experimental.rigs import Jack, OneActuator, Rig, ThreeActuators, TwoActuators
-from femu.experimental.safety import Guard, Limits
-from femu.experimental.server import Served, SpecimenServer
-from femu.experimental.setup import Cantilever, Direct, Linear, Scaled, Setup
-from femu.experimental.specimen import Measurement, Specimen
-from femu.experimental.stuck import SensorCheck
-from femu.experimental.tangent import InitialTangent, TangentEstimator
-from femu.experimental.transpose_tangent import TransposeTangent
-from femu.experimental.twin import TwinTangent
+from femu.experimental.hybrid_result import HybridResult
+from femu.experimental.hybrid_test import HybridTest
+from femu.experimental.journal.journal import Journal, Record, read_journal
+from femu.experimental.network.description import Description, read_description
+from femu.experimental.network.remote import RemoteSpecimen
+from femu.experimental.network.remote_kinds import RemoteApplication, RemoteController, RemoteSite
+from femu.experimental.network.server import Served, SpecimenServer
+from femu.experimental.pacing import Pace, PaceReport
+from femu.experimental.safety.limits import Guard, Limits, Unlimited
+from femu.experimental.safety.sensor_monitor import SensorCheck
+from femu.experimental.session import SpecimenSession, exchange
+from femu.experimental.setups.rigs import Jack, OneActuator, Rig, ThreeActuators, TwoActuators
+from femu.experimental.setups.setup import Cantilever, Direct, Linear, Scaled, Setup
+from femu.experimental.specimens.actuator import Actuator
+from femu.experimental.specimens.basic_system import BasicSystem
+from femu.experimental.specimens.emulated import EmulatedSpecimen, Sensors
+from femu.experimental.specimens.replayed import Difference, ReplaySpecimen, replay
+from femu.experimental.specimens.specimen import Measurement, Specimen
+from femu.experimental.tangents.bfgs import BFGSTangent
+from femu.experimental.tangents.broyden import BroydenTangent
+from femu.experimental.tangents.eigenvector import EigenvectorTangent
+from femu.experimental.tangents.intrinsic import IntrinsicTangent
+from femu.experimental.tangents.tangent import InitialTangent, TangentEstimator
+from femu.experimental.tangents.transpose_tangent import TransposeTangent
+from femu.experimental.tangents.twin import TwinTangent
+from femu.experimental.updater import Updater
+from femu.support.arguments import typed_classes, typed_methods
+from femu.support.keywords import explain_all
 
-typed_classes(AdaptiveCompensation, BasicSystem, BFGSTangent, BroydenTangent, Cantilever, CompensatedSpecimen, Direct,
-              EigenvectorTangent, EmulatedSpecimen, Guard, IntrinsicTangent, Jack, Linear, OneActuator, PolynomialCompensation,
-              RemoteApplication, RemoteController, RemoteSite, RemoteSpecimen, ReplaySpecimen, Rig, Scaled, ThreeActuators,
-              TransposeTangent, TwinTangent, TwoActuators)
+typed_classes(
+    AdaptiveCompensation,
+    BasicSystem,
+    BFGSTangent,
+    BroydenTangent,
+    Cantilever,
+    CompensatedSpecimen,
+    Direct,
+    EigenvectorTangent,
+    EmulatedSpecimen,
+    Guard,
+    IntrinsicTangent,
+    Jack,
+    Linear,
+    OneActuator,
+    PolynomialCompensation,
+    RemoteApplication,
+    RemoteController,
+    RemoteSite,
+    RemoteSpecimen,
+    ReplaySpecimen,
+    Rig,
+    Scaled,
+    SpecimenSession,
+    ThreeActuators,
+    TransposeTangent,
+    TwinTangent,
+    TwoActuators,
+)
+
+for _read in (HybridTest, HybridResult):
+    typed_methods(_read)
 
 __all__ = [
     "Actuator",
@@ -74,6 +115,8 @@ __all__ = [
     "ExperimentalLink",
     "ExperimentalTruss",
     "Guard",
+    "HybridResult",
+    "HybridTest",
     "InitialTangent",
     "IntrinsicTangent",
     "Jack",
@@ -84,6 +127,9 @@ __all__ = [
     "Measurement",
     "NotConverged",
     "OneActuator",
+    "OutlierMeasurement",
+    "Pace",
+    "PaceReport",
     "PeerLost",
     "PeerSilent",
     "PolynomialCompensation",
@@ -101,12 +147,15 @@ __all__ = [
     "Setup",
     "Specimen",
     "SpecimenServer",
+    "SpecimenSession",
     "StuckSensor",
     "TangentEstimator",
     "ThreeActuators",
     "TransposeTangent",
     "TwinTangent",
     "TwoActuators",
+    "Unlimited",
+    "Updater",
     "WildMeasurement",
     "exchange",
     "read_description",
@@ -114,3 +163,5 @@ __all__ = [
     "replay",
     "tracking_error",
 ]
+
+explain_all(__name__, __all__)

@@ -1,18 +1,18 @@
 """How a hybrid test ends when it does not reach its end, as exceptions.
 
-Each exception carries an `Ending`; a test or a server that catches `ExperimentError` holds the specimen, closes the
-journal and hands the ending on.
+Each exception carries an `Ending`; a test or a server that catches `ExperimentError` holds the
+specimen, closes the journal and hands the ending on.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar
 
-from femu.errors import AnalysisError
-from femu.outcome import Outcome
+from femu.results.outcome import Outcome
+from femu.support.errors import AnalysisError
 
 if TYPE_CHECKING:
-    from femu.experimental.specimen import Measurement
+    from femu.experimental.specimens.specimen import Measurement
 
 Ending = Outcome
 """How a test or a server ended: an `Outcome`, by the name that journals and servers use."""
@@ -21,7 +21,8 @@ Ending = Outcome
 class ExperimentError(AnalysisError):
     """A hybrid test cannot go on.
 
-    ``measurement`` is what was measured before it was clear that the test cannot go on with it: it belongs into the journal.
+    ``measurement`` is what was measured before it was clear that the test cannot go on with it: it
+    belongs in the journal.
     """
 
     ending: ClassVar[Ending] = Ending.PEER_LOST
@@ -35,7 +36,10 @@ class LimitTripped(ExperimentError):
 
 
 class MeasuredAlready(LimitTripped):
-    """A resumed test would send a specimen back to a step that was measured. The command was not sent."""
+    """A resumed test would send a specimen back to a step that was measured.
+
+    The command was not sent.
+    """
 
 
 class PeerLost(ExperimentError):
@@ -54,6 +58,15 @@ class BadMessage(ExperimentError):
     """A message of the wrong size, an unknown code, or numbers that are not finite."""
 
     ending = Ending.BAD_MESSAGE
+    received: bytes = b""
+    """The message, if it may be that of another protocol."""
+
+
+class ServerRefused(BadMessage):
+    """The server answers NaN in all places.
+
+    It will not move the specimen any more, and says why on its own side.
+    """
 
 
 class BadMeasurement(ExperimentError):
@@ -62,10 +75,14 @@ class BadMeasurement(ExperimentError):
     ending = Ending.BAD_MEASUREMENT
 
 
-class WildMeasurement(BadMeasurement):
+class OutlierMeasurement(BadMeasurement):
     """A measurement beyond a limit of the specimen. The step was not taken."""
 
     ending = Ending.WILD_MEASUREMENT
+
+
+WildMeasurement = OutlierMeasurement
+"""Older name."""
 
 
 class StuckSensor(BadMeasurement):
@@ -87,7 +104,10 @@ class JournalFull(ExperimentError):
 
 
 class JournalLost(JournalFull):
-    """The file of the journal was deleted, moved or replaced. Raised before the next command leaves."""
+    """The file of the journal was deleted, moved or replaced.
+
+    Raised before the next command leaves.
+    """
 
 
 class BadParameters(ExperimentError):

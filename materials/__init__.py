@@ -9,9 +9,7 @@ from femu.materials.elastic import Elastic
 from femu.materials.elastic_gap import ElasticGap
 from femu.materials.elastic_no_tension import ElasticNoTension
 from femu.materials.elastic_perfectly_plastic import ElasticPerfectlyPlastic
-from femu.materials.elastic_section import ElasticSection
 from femu.materials.exact_bouc_wen import ExactBoucWen
-from femu.materials.fibre_section import Fibres, FibreSection
 from femu.materials.hardening import Hardening
 from femu.materials.kent_park_concrete import KentParkConcrete
 from femu.materials.kent_park_tension import KentParkTension
@@ -21,16 +19,19 @@ from femu.materials.menegotto_pinto import MenegottoPinto
 from femu.materials.min_max import MinMax
 from femu.materials.modified_imk import ModifiedIMK
 from femu.materials.multilinear_pinching import MultilinearPinching
-from femu.materials.nm_section import NMSection
 from femu.materials.parallel import Parallel
 from femu.materials.popovics_concrete import PopovicsConcrete
 from femu.materials.quadrilinear_pinching import QuadrilinearPinching
-from femu.materials.section_with_shear import SectionWithShear
+from femu.materials.sections.elastic_section import ElasticSection
+from femu.materials.sections.fibre_section import Fibres, FibreSection
+from femu.materials.sections.nm_section import NMSection
+from femu.materials.sections.section_with_shear import SectionWithShear
+from femu.materials.sections.uncoupled_section import UncoupledSection
 from femu.materials.series import Series
 from femu.materials.strain_penetration import StrainPenetration
 from femu.materials.trilinear_pinching import TrilinearPinching
-from femu.materials.uncoupled_section import UncoupledSection
 from femu.materials.viscous import Viscous
+from femu.support.keywords import explain_all
 
 __all__ = [
     "Bilinear",
@@ -66,3 +67,5 @@ __all__ = [
     "UncoupledSection",
     "Viscous",
 ]
+
+explain_all(__name__, __all__)

@@ -1,4 +1,5 @@
-"""Curves of `ChangManderSteel`: first loading, and Menegotto and Pinto's between two given points with given slopes.
+"""Curves of `ChangManderSteel`: first loading, and Menegotto and Pinto's between two given points
+with given slopes.
 
 All strains and stresses are natural ones: e = ln(1 + strain), f = stress (1 + strain).
 """
@@ -7,32 +8,66 @@ from __future__ import annotations
 
 import math
 from functools import partial
+from typing import NamedTuple
 
 from femu.kernels import for_kernels
 
 unfused = partial(for_kernels, fastmath=False)
 """Decorator: a function for use inside kernels whose products and sums are rounded apart.
 
-On a curve that is straight to the last digit, rounding decides which of two slopes OpenSees takes."""
+On a curve that is straight to the last digit, rounding decides which of two slopes OpenSees
+takes."""
+unfused_inlined = partial(unfused, forceinline=True)
+"""Decorator: as `unfused`, always inlined."""
 ROUNDING = 2e-4
-"""Strain behind the onset of hardening over which the plateau is rounded into the hardening branch."""
+"""Strain after the onset of hardening over which the plateau is rounded into the hardening branch.
+"""
 _CORNER = 10.0  # exponent of the corner between the elastic line and the plateau
 _EPSILON = 2.220446049250313e-16
 _TRIES = 50
 _STRAIGHT = 100.0  # exponents R from which a curve leads on with its first slope
-# places among the constants of first loading
-(YIELD_STRAIN, YIELD_STRESS, ELASTIC, HARDENING_STRAIN, HARDENING_STRESS, HARDENING, ULTIMATE_STRAIN, ULTIMATE_STRESS) = range(8)
-ROUNDED = 13
-# places among the numbers of a curve
-EXPONENT, START, START_STRESS, START_SLOPE, END, END_STRESS = 0, 3, 4, 5, 6, 7
+
+
+class Steel(NamedTuple):
+    """Constants of first loading."""
+
+    ey: float
+    fy: float
+    E: float
+    e_h: float  # onset of hardening: strain, stress, slope
+    f_h: float
+    E_h: float
+    e_u: float  # ultimate strain and stress
+    f_u: float
+    E_u: float
+    plateau: float  # slope of the plateau, and its stress at no strain
+    zero: float
+    power: float  # n of the hardening branch
+    slope: float  # at the end of the rounding
+    rounded: float  # strain at which the rounding begins
+
+
+class Curve(NamedTuple):
+    """Menegotto and Pinto's curve from a to b."""
+
+    R: float
+    corner: float  # f_ch
+    Q: float
+    ea: float
+    fa: float
+    Ea: float
+    eb: float
+    fb: float
+    Eb: float
 
 
 @unfused
 def first_loading(fy, fu, E, Eh, eh, eu, onset, rounded):
     """Constants of the first loading whose plateau is shortened to the share ``onset``.
 
-    ``rounded`` is where the rounding began before this; as in OpenSees, a plateau that shrinks by more than the rounding
-    does not see its hardening branch yet when the rounding is worked out (give 0 for the usual case).
+    ``rounded`` is where the rounding began before this; as in OpenSees, a plateau that shrinks by
+    more than the rounding does not see its hardening branch yet when the rounding is worked out
+    (give 0 for the usual case).
     """
     ey = math.log(1.0 + fy / E)
     fyn = fy * (1.0 + fy / E)
@@ -52,30 +87,35 @@ def first_loading(fy, fu, E, Eh, eh, eu, onset, rounded):
     if here > rounded:
         f = f_h + (here - e_h) * E_u + (f_u - f_h) * (1.0 - ((e_u - here) / (e_u - e_h)) ** power)
     else:
-        f = here * ((En - plateau) / (1.0 + ((En - plateau) * here / zero) ** _CORNER) ** (1.0 / _CORNER) + plateau)
+        f = here * ((En - plateau) / (1.0 + ((En - plateau) * here
+                                             / zero) ** _CORNER) ** (1.0 / _CORNER) + plateau)
     slope = E_h * ((f_u - f) / (f_u - f_h)) ** (1.0 - 1.0 / power)
-    return ey, fyn, En, e_h, f_h, E_h, e_u, f_u, E_u, plateau, zero, power, slope, here - 2.0 * (f - f_h) / slope
+    return Steel(ey, fyn, En, e_h, f_h, E_h, e_u, f_u, E_u, plateau, zero, power, slope,
+                 here - 2.0 * (f - f_h) / slope)
 
 
 @unfused
-def envelope(constants, e):
+def envelope(steel, e):
     """Stress and slope of first loading at a strain of either sign."""
-    _, _, En, e_h, f_h, E_h, e_u, f_u, E_u, plateau, zero, power, slope, rounded = constants
+    _, _, En, e_h, f_h, E_h, e_u, f_u, E_u, plateau, zero, power, slope, rounded = steel
     size = abs(e)
     sign = -1.0 if e < 0.0 else 1.0
     if size <= rounded:
         steep = En - plateau
         bend = 1.0 + (steep * size / zero) ** _CORNER
-        return sign * size * (steep / bend ** (1.0 / _CORNER) + plateau), steep / bend ** (1.0 + 1.0 / _CORNER) + plateau
+        return sign * size * (steep / bend ** (1.0 / _CORNER)
+                              + plateau), steep / bend ** (1.0 + 1.0 / _CORNER) + plateau
     if size > e_u:
         return sign * (f_u + (size - e_h) * E_u), E_u
     end = e_h + ROUNDING
     if size < end:
         way = size - rounded
         gain = (slope - plateau) / (end - rounded)
-        return sign * ((slope - plateau) * (way * way) / (2.0 * (end - rounded)) + size * plateau + zero), gain * way + plateau
+        return sign * ((slope - plateau) * (way * way) / (2.0 * (end - rounded)) + size * plateau
+                       + zero), gain * way + plateau
     left = (e_u - size) / (e_u - e_h)
-    return sign * (f_h + (size - e_h) * E_u + (f_u - f_h) * (1.0 - left**power)), E_h * left ** (power - 1.0) + E_u
+    return sign * (f_h + (size - e_h) * E_u + (f_u - f_h)
+                   * (1.0 - left**power)), E_h * left ** (power - 1.0) + E_u
 
 
 @unfused
@@ -85,10 +125,10 @@ def _misfit(a, R, Ea, secant, Eb):
 
 @unfused
 def fitted(R, ea, fa, Ea, eb, fb, Eb):
-    """Menegotto and Pinto's curve from (ea, fa) with slope Ea to (eb, fb) with slope Eb: (R, f_ch, Q, ea, fa, Ea, eb, fb, Eb).
+    """Menegotto and Pinto's curve from (ea, fa) with slope Ea to (eb, fb) with slope Eb.
 
-    R is raised where no curve with it reaches the end. The equation for the ratio a of the slopes is solved as OpenSees
-    does, to about 1e-4 of a, so that the numbers are the same.
+    R is raised if no curve with it reaches the end. The equation for the ratio a of the slopes
+    is solved as OpenSees does, to about 1e-4 of a, so that the numbers are the same.
     """
     secant = (fb - fa) / (eb - ea)
     if Eb - secant == 0.0:
@@ -100,13 +140,16 @@ def fitted(R, ea, fa, Ea, eb, fb, Eb):
             if least >= R:
                 R = least + 0.01
             small = 0.01
-            while small > _EPSILON and _misfit(small, R, Ea, secant, Eb) * _misfit(1.0 - small, R, Ea, secant, Eb) > 0.0:
+            while small > _EPSILON and _misfit(small, R, Ea, secant,
+                                               Eb) * _misfit(1.0 - small, R, Ea, secant, Eb) > 0.0:
                 small /= 2.0
             a = least / R
             if a >= 1.0:
                 a = 0.999999
             for _ in range(_TRIES):
-                if small <= _EPSILON or not _misfit(a, R, Ea, secant, Eb) * _misfit(1.0 - small, R, Ea, secant, Eb) < 0.0:
+                if small <= _EPSILON or not _misfit(a, R, Ea, secant,
+                                                    Eb) * _misfit(1.0 - small, R, Ea, secant,
+                                                                  Eb) < 0.0:
                     break
                 a = math.sqrt(a)
                 if a > 0.999999:
@@ -133,7 +176,7 @@ def fitted(R, ea, fa, Ea, eb, fb, Eb):
         Q = 1.0
     if math.isinf(corner):  # straight to the last digit
         corner, Q = fb, 1.0
-    return R, corner, Q, ea, fa, Ea, eb, fb, Eb
+    return Curve(R, corner, Q, ea, fa, Ea, eb, fb, Eb)
 
 
 @unfused
@@ -164,4 +207,4 @@ def along(curve, e):
 def end_of(curve, e):
     """Stress and slope of a curve where another one ends on it."""
     f, slope = along(curve, e)
-    return f, (curve[START_SLOPE] if curve[EXPONENT] > _STRAIGHT else slope)
+    return f, (curve.Ea if curve.R > _STRAIGHT else slope)

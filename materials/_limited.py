@@ -1,10 +1,13 @@
-"""What the materials around another one share: its place among their parameters and history, and limits of its strain."""
+"""What the materials around another one share.
+
+Its place among their parameters and history, and limits of its strain.
+"""
 
 from __future__ import annotations
 
-from femu.component import Constitutive, Material, part_table, require
-from femu.errors import InputError
 from femu.materials._composite import OWN_INTEGERS
+from femu.model.component import Constitutive, Material, part_table, require
+from femu.support.errors import InputError
 
 NO_LIMIT = 1e16
 """Strain that stands for no limit, as in OpenSees."""
@@ -15,18 +18,21 @@ LIMITS = ("smallest_strain", "largest_strain")
 class LimitedMaterial(Material):
     """Base of `MinMax` and `LowCycleFatigue`: another material, and strains at which it fails.
 
-    Its kernel finds the number of the part's history variables, whether the part depends on the rate, and the part's table
-    among its integers; the part's damping stands at the front of the workspace.
+    Its kernel finds the number of the part's history variables, whether the part depends on the
+    rate, and the part's table among its integers; the part's damping stands at the front of the
+    workspace.
     """
 
     material: Material
 
     def validate(self) -> None:
-        require(self.label(), "material", self.material, Material, "give a uniaxial material")
+        require(self.label(), "material", self.material, Material, fix="give a uniaxial material")
         smallest, largest = (getattr(self, name) for name in LIMITS)
         if not smallest < 0.0 < largest:
-            raise InputError(self.label(), ", ".join(LIMITS), (smallest, largest), "must lie on the two sides of zero",
-                             "for example -0.004 and 0.05")
+            raise InputError(self.label(), ", ".join(LIMITS), (smallest, largest), "must lie on "
+                                                                                   "the two sides "
+                                                                                   "of zero",
+                             fix="give for example -0.004 and 0.05")
 
     def parts(self) -> list[tuple[str, Constitutive]]:
         return [("material", self.material)]

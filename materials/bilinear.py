@@ -4,19 +4,23 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from femu.component import Material
-from femu.laws import law
-from femu.parameters import number, positive
+from femu.model.component import Material
+from femu.model.constitutive import law
+from femu.model.parameters import number, positive
 
 AT_YIELD = 1.0 - 1e-12
-"""Share of the yield stress from which a point counts as yielding: one that has yielded still does on a second look."""
+"""Share of the yield stress from which a point counts as yielding.
+
+One that has yielded still does on a second look.
+"""
 
 
 class Bilinear(Material):
-    """Bilinear steel with linear kinematic hardening; OpenSees' ``Steel01`` without isotropic hardening.
+    """Bilinear steel with linear kinematic hardening; OpenSees' ``Steel01`` without isotropic
+    hardening.
 
-    A spring of modulus b E beside an elastic-perfectly-plastic one of modulus (1-b) E that yields at
-    (1-b) fy. With the strain e_p at which the second is unstressed::
+    A spring of modulus b E beside an elastic-perfectly-plastic one of modulus (1-b) E that yields
+    at (1-b) fy. With the strain e_p at which the second is unstressed::
 
         xi = clip(E (e - e_p), -fy, fy)
         stress = b E e + (1 - b) xi,        e_p <- e - xi / E
@@ -26,7 +30,8 @@ class Bilinear(Material):
 
     E: float = positive("Young's modulus", "stress")
     fy: float = positive("yield stress", "stress")
-    b: float = number("hardening ratio, plastic to elastic modulus", lower=0.0, upper=1.0, default=0.0)
+    b: float = number("hardening ratio, plastic to elastic modulus", lower=0.0, upper=1.0,
+                      default=0.0)
 
     history: ClassVar[tuple[str, ...]] = ("plastic_strain",)
 
@@ -38,5 +43,7 @@ class Bilinear(Material):
         xi = min(max(trial, -fy), fy)
         elastic = abs(trial) < AT_YIELD * fy
         tangent = E if elastic else b * E
-        # the reciprocal is the same for all points of a block, a division at each would cost as much as all the rest
-        return b * E * strain + (1.0 - b) * xi, tangent, (plastic if elastic else strain - xi * (1.0 / E),)
+        # the reciprocal is the same for all points of a block, a division at each would cost as
+        # much as all the rest
+        return b * E * strain + (1.0 - b) * xi, tangent, (plastic if elastic
+                                                          else strain - xi * (1.0 / E),)

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from femu.component import Material
-from femu.laws import law
-from femu.parameters import nonnegative
+from femu.model.component import Material
+from femu.model.constitutive import law
+from femu.model.parameters import nonnegative
 
 
 class Elastic(Material):
     """Linear spring, with a modulus of its own in compression if wanted; OpenSees' ``Elastic``.
 
-    ``stress = E strain``. A link takes force and displacement in place of stress and strain: E is then a
-    stiffness. At zero strain the tangent is the larger of the two moduli.
+    ``stress = E strain``. A link takes force and displacement in place of stress and strain: E is
+    then a stiffness. At zero strain the tangent is the larger of the two moduli.
     """
 
     E: float = nonnegative("modulus in tension", "stress")

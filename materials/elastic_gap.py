@@ -4,33 +4,37 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from femu.component import Material
-from femu.errors import InputError
-from femu.laws import law
-from femu.parameters import number, positive
+from femu.model.component import Material
+from femu.model.constitutive import law
+from femu.model.parameters import number, positive
+from femu.support.errors import InputError
 
 
 class ElasticGap(Material):
     """Gap that closes onto an elastic-plastic stop; OpenSees' ``ElasticPPGap``.
 
-    A gap that closes in tension has ``fy`` and ``gap`` above zero, one that closes in compression below.
-    Written for tension: the stop touches at the strain e_0 (``gap`` at first) and yields at e_1
-    (``gap + fy / E`` at first)::
+    A gap that closes in tension has ``fy`` and ``gap`` above zero, one that closes in compression
+    below. Written for tension: the stop touches at the strain e_0 (``gap`` at first) and yields at
+    e_1 (``gap + fy / E`` at first)::
 
         e <= e_0:         stress = 0
         e_0 < e <= e_1:   stress = E (e - e_0)
         e > e_1:          stress = fy + eta E (e - gap - fy / E),        e_1 <- e,  e_0 <- e - stress / E
 
-    Yielding widens the gap. With ``damage=True`` it stays so; otherwise a strain that comes back to between
-    ``gap`` and e_0 brings the stop back: e_0 becomes that strain and e_1 follows on the envelope. A stop that softens
-    (``eta`` below zero) ends at no stress; that of OpenSees goes on and pulls.
+    Yielding widens the gap. With ``damage=True`` it stays so; otherwise a strain that comes back to
+    between ``gap`` and e_0 brings the stop back: e_0 becomes that strain and e_1 follows on the
+    envelope. A stop that softens (``eta`` below zero) ends at no stress; that of OpenSees continues
+    and pulls.
     """
 
     E: float = positive("stiffness of the closed gap", "stress")
-    fy: float = number("yield stress of the stop, below zero for a gap that closes in compression", "stress")
+    fy: float = number("yield stress of the stop, below zero for a gap that closes in compression",
+                       "stress")
     gap: float = number("strain at which the gap closes, of the same sign as fy", "strain")
-    eta: float = number("hardening ratio of the stop", lower=-1.0, upper=1.0, open=True, default=0.0)
-    damage: float | bool = number("whether the gap stays widened: True or False", lower=0.0, upper=1.0, default=False)
+    eta: float = number("hardening ratio of the stop", lower=-1.0, upper=1.0, open=True,
+                        default=0.0)
+    damage: float | bool = number("whether the gap stays widened: True or False", lower=0.0,
+                                  upper=1.0, default=False)
 
     history: ClassVar[tuple[str, ...]] = ("touch_shift", "yield_shift")
 
@@ -41,10 +45,13 @@ class ElasticGap(Material):
     def validate(self) -> None:
         if self.fy == 0.0:
             raise InputError(self.label(), "fy", self.fy, "must not be zero",
-                             "give a stress above zero for a gap that closes in tension, below for compression")
+                             fix="give a stress above zero for a gap that closes in tension, below "
+                                 "zero for compression")
         if self.fy * self.gap < 0.0:
-            raise InputError(self.label(), "gap", self.gap, f"must have the sign of fy = {self.fy:g}",
-                             "both above zero close in tension, both below zero in compression")
+            raise InputError(self.label(), "gap", self.gap, "must have the sign of fy = "
+                                                            f"{self.fy:g}",
+                             "The gap closes in tension if both are above zero, in compression if "
+                             "both are below zero")
         if self.damage not in (0.0, 1.0):
             raise InputError(self.label(), "damage", self.damage, "must be True or False", "")
 

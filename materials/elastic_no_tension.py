@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from femu.component import Material
-from femu.laws import law
-from femu.parameters import positive
+from femu.model.component import Material
+from femu.model.constitutive import law
+from femu.model.parameters import positive
 
 
 class ElasticNoTension(Material):

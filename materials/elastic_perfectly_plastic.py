@@ -4,26 +4,30 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from femu.component import Material
-from femu.laws import law
 from femu.materials.bilinear import AT_YIELD
-from femu.parameters import number, positive
+from femu.model.component import Material
+from femu.model.constitutive import law
+from femu.model.parameters import number, positive
 
 
 class ElasticPerfectlyPlastic(Material):
     """Elastic up to yield, then at constant stress; OpenSees' ``ElasticPP``.
 
-    With the plastic strain e_p and the initial strain e_0, at which the virgin material is unstressed::
+    With the plastic strain e_p and the initial strain e_0, at which the virgin material is
+    unstressed::
 
         stress = clip(E (e - e_0 - e_p), -fy_compression, fy),        e_p <- e - e_0 - stress / E
 
-    exact for any size of step. OpenSees takes yield strains: ``fy / E`` and ``-fy_compression / E``.
+    exact for any size of step. OpenSees takes yield strains: ``fy / E`` and ``-fy_compression /
+    E``.
     """
 
     E: float = positive("Young's modulus", "stress")
     fy: float = positive("yield stress in tension", "stress")
-    fy_compression: float | None = positive("yield stress in compression, as a positive number", "stress", default=None)
-    initial_strain: float = number("strain at which the virgin material is unstressed", "strain", default=0.0)
+    fy_compression: float | None = positive("yield stress in compression, as a positive number",
+                                            "stress", default=None)
+    initial_strain: float = number("strain at which the virgin material is unstressed", "strain",
+                                   default=0.0)
 
     history: ClassVar[tuple[str, ...]] = ("plastic_strain",)
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from typing import ClassVar
 
-from femu.component import Material
-from femu.laws import law
-from femu.parameters import number, positive
+from femu.model.component import Material
+from femu.model.constitutive import law
+from femu.model.parameters import number, positive
 
 
 class ExactBoucWen(Material):
@@ -18,17 +18,18 @@ class ExactBoucWen(Material):
         stress = alpha k e + (1 - alpha) k z
         dz/de = 1 - (z/e_y)**2 in loading (z de >= 0),        1 in unloading
 
-    In loading ``z/e_y = tanh(atanh(z_0/e_y) + de/e_y) = (z_0/e_y + t) / (1 + t z_0/e_y)`` with t = tanh(de/e_y); in
-    unloading z moves with e until it is zero, from where it loads to the other side. The step is exact for a strain that
-    moves one way within it, whatever its size. `BoucWen` with n = 2, gamma = beta = 0.5/e_y**2 is the same law by
-    backward Euler.
+    In loading ``z/e_y = tanh(atanh(z_0/e_y) + de/e_y) = (z_0/e_y + t) / (1 + t z_0/e_y)`` with t =
+    tanh(de/e_y); in unloading z moves with e until it is zero, from where it loads to the other
+    side. The step is exact for a strain that moves one way within it, whatever its size. `BoucWen`
+    with n = 2, gamma = beta = 0.5/e_y**2 is the same law by backward Euler.
 
     Wen, J. Eng. Mech. Div. ASCE 102(2), 1976.
     """
 
     k: float = positive("initial stiffness", "stress")
     yield_strain: float = positive("bound of the hysteretic strain", "strain")
-    alpha: float = number("share of the stiffness that stays elastic", lower=0.0, upper=1.0, default=0.0)
+    alpha: float = number("share of the stiffness that stays elastic", lower=0.0, upper=1.0,
+                          default=0.0)
 
     history: ClassVar[tuple[str, ...]] = ("strain", "z")
 
@@ -45,4 +46,5 @@ class ExactBoucWen(Material):
             t = math.tanh(x)
             y = (y + t) / (1.0 + t * y)
             slope = 1.0 - y * y
-        return alpha * k * strain + (1.0 - alpha) * k * limit * y, alpha * k + (1.0 - alpha) * k * slope, (strain, limit * y)
+        return alpha * k * strain + (1.0
+                                     - alpha) * k * limit * y, alpha * k + (1.0 - alpha) * k * slope, (strain, limit * y)

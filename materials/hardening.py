@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from femu.component import Material
-from femu.laws import law
 from femu.materials.bilinear import AT_YIELD
-from femu.parameters import nonnegative, positive
+from femu.model.component import Material
+from femu.model.constitutive import law
+from femu.model.parameters import nonnegative, positive
 
 
 class Hardening(Material):
-    """Plasticity with linear isotropic and kinematic hardening; OpenSees' ``Hardening`` without viscosity.
+    """Plasticity with linear isotropic and kinematic hardening; OpenSees' ``Hardening`` without
+    viscosity.
 
     Yield function and return to it, exact for any size of step (Simo and Hughes, *Computational
     Inelasticity*, 1998, box 1.5)::
@@ -19,8 +20,8 @@ class Hardening(Material):
         f = |E (e - e_p) - H_kin e_p| - (fy + H_iso a) <= 0
         d = f / (E + H_iso + H_kin) if f > 0,        e_p <- e_p + d sign,        a <- a + d
 
-    with the plastic strain e_p and its accumulated length a. ``Bilinear(E, fy, b)`` is the case H_iso = 0,
-    H_kin = b E / (1 - b).
+    with the plastic strain e_p and its accumulated length a. ``Bilinear(E, fy, b)`` is the case
+    H_iso = 0, H_kin = b E / (1 - b).
     """
 
     E: float = positive("Young's modulus", "stress")

@@ -6,12 +6,17 @@ import contextlib
 import math
 from typing import ClassVar
 
-from femu.component import Material
-from femu.errors import InputError
 from femu.kernels import inlined
-from femu.laws import law
-from femu.materials.kent_park_concrete import SMALLEST_INCREMENT, check_concrete, compression_envelope
-from femu.parameters import nonnegative, number, positive
+from femu.materials.kent_park_concrete import (
+    SMALLEST_INCREMENT,
+    check_concrete,
+    compression_envelope,
+)
+from femu.model.component import Material
+from femu.model.constitutive import law
+from femu.model.parameters import nonnegative, number, positive
+from femu.support.errors import InputError, ModelWarning
+from femu.support.users_line import warn
 
 
 @inlined
@@ -28,37 +33,48 @@ def _tension_envelope(lengthening, ft, softening, modulus):
 class KentParkTension(Material):
     """Concrete after Kent and Park with linear tension softening; OpenSees' ``Concrete02``.
 
-    First loading in compression is that of `KentParkConcrete`. Unloading starts with the initial modulus
-    ``E = 2 fc / peak_strain`` and then follows a line of half the slope E_r of reloading to the strain e_t of
-    zero stress. Reloading lines all run through one focus, at the stress E e_f, in compression::
+    First loading in compression is that of `KentParkConcrete`. Unloading starts with the initial
+    modulus ``E = 2 fc / peak_strain`` and then follows a line of half the slope E_r of reloading to
+    the strain e_t of zero stress. Reloading lines all run through one focus, at the stress E e_f,
+    in compression::
 
         e_f = (fcu - unloading_ratio E crushing_strain) / (E (1 - unloading_ratio))
 
-    so that E_r falls from E to ``unloading_ratio E`` at the crushing strain. Tension is measured from e_t:
-    elastic to ft, then down with the slope ``softening_modulus`` to zero. Closing and opening again run on the
-    straight line through e_t.
+    so that E_r falls from E to ``unloading_ratio E`` at the crushing strain. Tension is measured
+    from e_t: elastic to ft, then down with the slope ``softening_modulus`` to zero. Closing and
+    opening again run on the straight line through e_t.
+
+    An ``unloading_ratio`` below fcu / (E crushing_strain), the secant at the crushing strain, puts
+    the focus on the side of tension: concrete that unloads is then still compressed at zero strain.
+    It is accepted with a warning.
 
     **The parameters of compression are positive numbers**; OpenSees takes them below zero.
 
-    Yassin, "Nonlinear analysis of prestressed concrete structures under monotonic and cyclic loads", PhD thesis,
-    Berkeley, 1994 (the equations 2.31 to 2.43).
+    Yassin, "Nonlinear analysis of prestressed concrete structures under monotonic and cyclic
+    loads", PhD thesis, Berkeley, 1994 (the equations 2.31 to 2.43).
     """
 
     fc: float = positive("compressive strength, given as a positive number", "stress")
-    peak_strain: float = positive("strain at the compressive strength, given as a positive number", "strain")
+    peak_strain: float = positive("strain at the compressive strength, given as a positive number",
+                                  "strain")
     fcu: float = nonnegative("strength left after crushing, given as a positive number", "stress")
-    crushing_strain: float = positive("strain from which the strength is fcu, given as a positive number", "strain")
-    unloading_ratio: float = number("slope of unloading at the crushing strain, as a share of the initial modulus",
+    crushing_strain: float = positive("strain from which the strength is fcu, given as a positive "
+                                      "number", "strain")
+    unloading_ratio: float = number("slope of unloading at the crushing strain, as a share of the "
+                                    "initial modulus",
                                     lower=0.0, upper=0.999, default=0.1)
-    ft: float | None = nonnegative("tensile strength; a tenth of fc if left out", "stress", default=None)
+    ft: float | None = nonnegative("tensile strength; a tenth of fc if left out", "stress",
+                                   default=None)
     softening_modulus: float | None = positive(
-        "slope of tension softening, as a positive number; a twentieth of the initial modulus if left out", "stress",
+        "slope of tension softening, as a positive number; a twentieth of the initial modulus if "
+        "left out", "stress",
         default=None)
 
     history: ClassVar[tuple[str, ...]] = ("strain", "stress", "smallest_strain", "largest_opening")
 
     def prepare(self) -> None:
-        with contextlib.suppress(TypeError, ZeroDivisionError):  # the check of fc and peak_strain says what is wrong
+        # the check of fc and peak_strain says what is wrong
+        with contextlib.suppress(TypeError, ZeroDivisionError):
             if self.ft is None:
                 self.ft = 0.1 * self.fc
             if self.softening_modulus is None:
@@ -69,12 +85,19 @@ class KentParkTension(Material):
         modulus = 2.0 * self.fc / self.peak_strain
         if not math.isfinite(modulus * self.crushing_strain):
             raise InputError(self.label(), "crushing_strain", self.crushing_strain,
-                             f"must be so small that its product with the modulus, {modulus:.4g}, is a finite number")
+                             f"must be so small that its product with the modulus, {modulus:.4g}, "
+                             "is a finite number")
         least = self.fcu / (modulus * self.crushing_strain)
-        if self.unloading_ratio <= least:
+        if self.unloading_ratio == least:
             raise InputError(self.label(), "unloading_ratio", self.unloading_ratio,
-                             f"must be above fcu / (E crushing_strain) = {least:.4g}, E = 2 fc / peak_strain",
-                             "the reloading lines have no focus otherwise; raise it, or lower fcu")
+                             "must not be fcu / (E crushing_strain), E = 2 fc / peak_strain",
+                             fix="raise it a little; otherwise the focus of the reloading lines is "
+                                 "the virgin state")
+        if self.unloading_ratio < least:
+            warn(f"{self.label()}: unloading_ratio = {self.unloading_ratio:g} is below fcu / (E "
+                 f"crushing_strain) = {least:.4g}, E = 2 fc / peak_strain: concrete that unloads "
+                 "from the crushing strain is still compressed at zero strain. Fix: raise "
+                 "unloading_ratio, or lower fcu.", ModelWarning)
 
     @law
     def law(p, h, strain):

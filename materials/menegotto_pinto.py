@@ -4,43 +4,49 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from femu.component import Material
-from femu.laws import law
-from femu.parameters import nonnegative, number, positive
+from femu.model.component import Material
+from femu.model.constitutive import law
+from femu.model.parameters import nonnegative, number, positive
 
-_VIRGIN_INCREMENT = 10.0 * 2.220446049250313e-16  # a smaller first strain does not choose a direction (as in OpenSees)
+# a smaller first strain does not choose a direction (as in OpenSees)
+_VIRGIN_INCREMENT = 10.0 * 2.220446049250313e-16
 _EXPONENT = 0.8  # of the strain range in the shift of the asymptote (Filippou et al., 1983)
 
 
 class MenegottoPinto(Material):
     """Steel with a smooth transition from elastic to plastic; OpenSees' ``Steel02``.
 
-    Between two reversals the stress runs from the point of reversal (e_r, s_r) along the elastic slope and
-    bends into an asymptote of slope b E. The two lines meet at the strain e_0::
+    Between two reversals the stress runs from the point of reversal (e_r, s_r) along the elastic
+    slope and bends into an asymptote of slope b E. The two lines meet at the strain e_0::
 
         r = (e - e_r) / (e_0 - e_r)
         s = s_r + E (e_0 - e_r) (b r + (1 - b) r / (1 + |r| ** R) ** (1 / R))
         R = R0 (1 - cR1 x / (cR2 + x)),        x = |e_p - e_0| / e_y
 
-    with the extreme strain e_p of the side to which the stress runs. Isotropic hardening moves the asymptote
-    out, in compression by the factor ``1 + a1 ((e_max - e_min) / (2 a2 e_y)) ** 0.8``, in tension with a3 and a4.
-    ``initial_stress`` is the stress at zero strain.
+    with the extreme strain e_p of the side to which the stress runs. Isotropic hardening moves the
+    asymptote out, in compression by the factor ``1 + a1 ((e_max - e_min) / (2 a2 e_y)) ** 0.8``, in
+    tension with a3 and a4. ``initial_stress`` is the stress at zero strain.
 
-    Where R0 (1 - cR1) is below 1, the curve behind a large reversal is softer than the loading before it, and cycles may give
-    energy back. So it is in OpenSees; usual values are R0 = 10 to 20, cR1 = 0.925, cR2 = 0.15.
+    Where R0 (1 - cR1) is below 1, the curve behind a large reversal is softer than the loading
+    before it, and cycles may give energy back. So it is in OpenSees; usual values are R0 = 10 to
+    20, cR1 = 0.925, cR2 = 0.15.
 
-    OpenSees takes the slope to the corner as a quotient of two small differences and loses up to eight digits
-    where a reversal lies on an asymptote; here that slope is E.
+    OpenSees takes the slope to the corner as a quotient of two small differences and loses up to
+    eight digits where a reversal lies on an asymptote; here that slope is E.
 
-    Menegotto and Pinto, IABSE Symposium, Lisbon, 1973; Filippou, Popov and Bertero, EERC 83-19, 1983.
+    Menegotto and Pinto, IABSE Symposium, Lisbon, 1973; Filippou, Popov and Bertero, EERC 83-19,
+    1983.
     """
 
     E: float = positive("Young's modulus", "stress")
     fy: float = positive("yield stress", "stress")
-    b: float = number("hardening ratio, plastic to elastic modulus", lower=0.0, upper=0.999, default=0.01)
+    b: float = number("hardening ratio, plastic to elastic modulus", lower=0.0, upper=0.999,
+                      default=0.01)
     R0: float = positive("exponent of the transition at first loading", default=15.0)
-    cR1: float = number("share of R0 lost under large plastic strain", lower=0.0, upper=0.999, default=0.925)
-    cR2: float = positive("plastic strain, in yield strains, at which half of that is lost", default=0.15)
+    cR1: float = number("share of R0 lost under large plastic strain", lower=0.0, upper=0.999,
+                        default=0.925)
+    cR2: float = positive("plastic strain, in yield strains, at which half of that is lost",
+                          default=0.15)
     a1: float = nonnegative("shift of the asymptote in compression", default=0.0)
     a2: float = positive("strain range, in yield strains, at which that shift is a1", default=1.0)
     a3: float = nonnegative("shift of the asymptote in tension", default=0.0)
@@ -48,7 +54,8 @@ class MenegottoPinto(Material):
     initial_stress: float = number("stress at zero strain", "stress", default=0.0)
 
     history: ClassVar[tuple[str, ...]] = (
-        "strain", "stress", "largest_strain", "smallest_strain", "reversal_strain", "reversal_stress",
+        "strain", "stress", "largest_strain", "smallest_strain", "reversal_strain",
+        "reversal_stress",
         "elastic_span", "direction")
 
     @law
@@ -62,7 +69,8 @@ class MenegottoPinto(Material):
         smallest = min(smallest, -yield_strain)
         if direction == 0.0:
             if abs(increment) < _VIRGIN_INCREMENT:
-                # elastic, not unstressed as in OpenSees: force-based members could not settle on strains around this size
+                # elastic, not unstressed as in OpenSees: force-based members could not settle on
+                # strains around this size
                 stress = initial_stress + E * strain
                 return stress, E, (strain, stress, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
             direction = 1.0 if increment > 0.0 else -1.0
@@ -77,7 +85,8 @@ class MenegottoPinto(Material):
             else:
                 largest = max(largest, reversal)
                 growth = a1 * ((largest - smallest) / (2.0 * a2 * yield_strain)) ** _EXPONENT
-            asymptote = direction * (1.0 + growth) * (1.0 - b) * fy + b * E * reversal  # its stress at the reversal
+            # its stress at the reversal
+            asymptote = direction * (1.0 + growth) * (1.0 - b) * fy + b * E * reversal
             span = (asymptote - reversal_stress) / ((1.0 - b) * E)
 
         moved = strain + initial - reversal
@@ -102,4 +111,5 @@ class MenegottoPinto(Material):
                 slope = power / (size * (1.0 + power) * bend)
         stress = reversal_stress + b * E * moved + (1.0 - b) * E * span * curve
         tangent = E * (b + (1.0 - b) * slope)
-        return stress, tangent, (strain, stress, largest, smallest, reversal, reversal_stress, span, direction)
+        return stress, tangent, (strain, stress, largest, smallest, reversal, reversal_stress, span,
+                                 direction)

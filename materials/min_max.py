@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import ClassVar
 
 from femu.kernels import Kernel, kernel, shift
-from femu.laws import BLOCK
 from femu.materials._composite import OWN_INTEGERS, call_part
 from femu.materials._limited import NO_LIMIT, LimitedMaterial
-from femu.parameters import number
+from femu.model.constitutive import BLOCK
+from femu.model.parameters import number
 
 
 @kernel(BLOCK)
@@ -32,13 +32,15 @@ def _min_max(n, i, p, c, t, w, x, r, s, y, k, d):
 class MinMax(LimitedMaterial):
     """A material that fails for good once its strain reaches a limit; OpenSees' ``MinMax``.
 
-    From the step that reaches ``smallest_strain`` or ``largest_strain`` on, stress and tangent are zero. (The
-    tangent of OpenSees is 1e-8 of the initial one there.)
+    From the step that reaches ``smallest_strain`` or ``largest_strain`` on, stress and tangent are
+    zero. (The tangent of OpenSees is 1e-8 of the initial one there.)
     """
 
-    smallest_strain: float = number("strain in compression at which it fails, a negative number", "strain",
+    smallest_strain: float = number("strain in compression at which it fails, a negative number",
+                                    "strain",
                                     default=-NO_LIMIT)
-    largest_strain: float = number("strain in tension at which it fails", "strain", default=NO_LIMIT)
+    largest_strain: float = number("strain in tension at which it fails", "strain",
+                                   default=NO_LIMIT)
 
     history: ClassVar[tuple[str, ...]] = ("failed",)
 

@@ -4,27 +4,37 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import pairwise
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 
-from femu.component import Material
-from femu.errors import InputError
 from femu.kernels import inlined
-from femu.laws import law
-from femu.materials.trilinear_pinching import FLAT, NEVER, SMALLEST_INCREMENT, pinched_reloading
-from femu.parameters import finite, nonnegative, number, positive
+from femu.materials.trilinear_pinching import (
+    FLAT,
+    NEVER,
+    SMALLEST_INCREMENT,
+    Rules,
+    pinched_reloading,
+)
+from femu.model.component import Material
+from femu.model.constitutive import law
+from femu.model.parameters import finite, nonnegative, number, positive
+from femu.support.errors import InputError
 
 POINTS = 7
 LEAST_LEFT = 1e-9
 """Least share of the envelope that one change of direction leaves (as in OpenSees)."""
 MOST_LEFT = 1e6
-"""Keeps numbers finite where an envelope gives energy back, so that damage by energy is negative and strength grows."""
+"""Keeps numbers finite where an envelope gives energy back, so that damage by energy is negative
+and strength grows."""
 
 
 @inlined
 def _envelope(x, points, left_s, left_e):
-    """Stress and slope of the first loading in tension; the points from the second on are scaled."""
+    """Stress and slope of the first loading in tension.
+
+    The points from the second on are scaled.
+    """
     s, e = points[0], points[1]
     first = s / e
     if x < 0.0:
@@ -54,7 +64,10 @@ def _steepest(points, left_s, left_e):
 
 @inlined
 def _is_above_zero(x, points, left_s, left_e):
-    """Whether the envelope is above zero beyond its first line: a comparison, as the sum may be fused and lose its sign."""
+    """Whether the envelope is above zero beyond its first line.
+
+    A comparison, as the sum may be fused and lose its sign.
+    """
     s, e = points[0], points[1]
     for i in range(1, POINTS):
         s_next, e_next = left_s * points[2 * i], left_e * points[2 * i + 1]
@@ -67,7 +80,8 @@ def _is_above_zero(x, points, left_s, left_e):
 
 @inlined
 def _end_of_softening(x, points, left_s, left_e):
-    """Strain at the end of the line on which the largest strain lies, where nothing is left there."""
+    """Strain at the end of the line on which the largest strain lies, where nothing is left there.
+    """
     s, e = points[0], points[1]
     if x <= e:
         return NEVER
@@ -97,25 +111,85 @@ def _energy(tension, compression):
     return 0.5 * whole + beyond
 
 
-class MultilinearPinching(Material):
-    """Envelope of seven lines a side, pinched reloading, damage, loss of strength; OpenSees' ``HystereticSM``.
+class Side(NamedTuple):
+    """One side, in its own direction: its strains and stresses are positive."""
 
-    First loading follows straight lines through (e1p, s1p) ... (e7p, s7p) in tension and the points with ``n`` in compression
-    (numbers below zero); beyond the last point the last line goes on where it rises, and the stress is constant where it
-    falls. `through` takes fewer points. Unloading, pinched reloading and the growth of the strain aimed at, by the factor
-    1 + d, are those of `TrilinearPinching`, with the steepest line of the envelope in place of the first and ::
+    points: tuple[float, ...]  # stress and strain of each point of the envelope
+    left: float  # share of the stresses that damage has left
+    scale: float  # share of the strains
+    loss: float  # loss of strength with damage
+    largest: float  # e_max, which reloading aims at
+    zero: float  # strain at which unloading towards this side ends
+
+
+@inlined
+def _side(points, left, loss, largest, zero):
+    return Side(points, left, left if loss > 0.0 else 1.0, loss, largest, zero)
+
+
+@inlined
+def _mirrored(p):
+    return (-p[0], -p[1], -p[2], -p[3], -p[4], -p[5], -p[6], -p[7], -p[8], -p[9], -p[10], -p[11],
+            -p[12], -p[13])
+
+
+@inlined
+def _softer(side, beta):
+    """Loss of unloading stiffness: (e_max / e1) ** -beta, up to 1."""
+    return min((side.largest / side.points[1]) ** -beta, 1.0) if side.largest > 0.0 else 1.0
+
+
+@inlined
+def _turned(x, before, unloading, a, c, rules, energy, capacity):
+    """The side aimed at after a change of direction below zero stress: the strain aimed at grows by
+    1 + d, and the envelope shrinks by 1 - abs(loss) d."""
+    damage, left = 0.0, a.left
+    first = c.points[1]
+    if c.largest > first:
+        spent = energy - 0.5 * before * before / unloading
+        damage = (rules.damage_2 * spent / capacity
+                  + rules.damage_1 * (c.largest - first) / first)
+        left = min(left * max(1.0 - abs(a.loss) * damage, LEAST_LEFT), MOST_LEFT)
+    return _side(a.points, left, a.loss, a.largest * (1.0 + damage), x - before / unloading)
+
+
+@inlined
+def _reload(x, before, moved, unloading, softer, a, c, rules):
+    """Stress and tangent of unloading and pinched reloading towards the side a, and the strain
+    aimed at."""
+    loading = softer * _steepest(a.points, a.left, a.scale)
+    aim = min(max(a.largest, a.points[1]), NEVER)
+    top, _ = _envelope(aim, a.points, a.left, a.scale)
+    start = max(-_end_of_softening(c.largest, c.points, c.left, c.scale), a.zero)
+    stress, tangent = pinched_reloading(x, before, moved, a.zero, start, aim, top, rules.pinch_x,
+                                        rules.pinch_y, loading, unloading)
+    return stress, tangent, aim
+
+
+class MultilinearPinching(Material):
+    """Envelope of seven lines a side, pinched reloading, damage, loss of strength; OpenSees'
+    ``HystereticSM``.
+
+    First loading follows straight lines through (e1p, s1p) ... (e7p, s7p) in tension and the points
+    with ``n`` in compression (numbers below zero); beyond the last point the last line continues
+    if it rises, and the stress is constant if it falls. `through` takes fewer points.
+    Unloading, pinched reloading and the growth of the strain aimed at, by the factor 1 + d, are
+    those of `TrilinearPinching`, with the steepest line of the envelope in place of the first and
+    ::
 
         d = damage_1 (mu - 1) + damage_2 W / W_1
 
-    W_1 is the energy under both envelopes, where what lies beyond the third point in compression counts twice (as in OpenSees
-    3.7). Where d acts, the envelope aimed at loses strength for good: all its stresses but the first are multiplied by ::
+    W_1 is the energy under both envelopes, where what lies beyond the third point in compression
+    counts twice (as in OpenSees 3.7). Where d acts, the envelope aimed at loses strength for good:
+    all its stresses but the first are multiplied by ::
 
         1 - |loss| d
 
     and with ``loss`` above zero all its strains but the first too.
 
-    Two differences from OpenSees 3.7: there, only testUniaxialMaterial knows of the loss of strength (``-degEnv``), elements
-    take the first of ``-forceLimitStates`` for it; and it acts once for each time a change of direction is tried.
+    Two differences from OpenSees 3.7: there, only testUniaxialMaterial knows of the loss of
+    strength (``-degEnv``), elements take the first of ``-forceLimitStates`` for it; and it acts
+    once for each time a change of direction is tried.
 
     Mazzoni, manual of OpenSees, HystereticSM; for the rules of unloading see `TrilinearPinching`.
     """
@@ -134,120 +208,126 @@ class MultilinearPinching(Material):
     e6p: float = positive("strain at the sixth point in tension", "strain")
     s7p: float = number("stress at the seventh point in tension", "stress")
     e7p: float = positive("strain at the seventh point in tension", "strain")
-    s1n: float = number("stress at the first point in compression, below zero", "stress", upper=0.0, open=True)
-    e1n: float = number("strain at the first point in compression, below zero", "strain", upper=0.0, open=True)
+    s1n: float = number("stress at the first point in compression, below zero", "stress", upper=0.0,
+                        open=True)
+    e1n: float = number("strain at the first point in compression, below zero", "strain", upper=0.0,
+                        open=True)
     s2n: float = number("stress at the second point in compression", "stress")
-    e2n: float = number("strain at the second point in compression, below zero", "strain", upper=0.0, open=True)
+    e2n: float = number("strain at the second point in compression, below zero", "strain",
+                        upper=0.0, open=True)
     s3n: float = number("stress at the third point in compression", "stress")
-    e3n: float = number("strain at the third point in compression, below zero", "strain", upper=0.0, open=True)
+    e3n: float = number("strain at the third point in compression, below zero", "strain", upper=0.0,
+                        open=True)
     s4n: float = number("stress at the fourth point in compression", "stress")
-    e4n: float = number("strain at the fourth point in compression, below zero", "strain", upper=0.0, open=True)
+    e4n: float = number("strain at the fourth point in compression, below zero", "strain",
+                        upper=0.0, open=True)
     s5n: float = number("stress at the fifth point in compression", "stress")
-    e5n: float = number("strain at the fifth point in compression, below zero", "strain", upper=0.0, open=True)
+    e5n: float = number("strain at the fifth point in compression, below zero", "strain", upper=0.0,
+                        open=True)
     s6n: float = number("stress at the sixth point in compression", "stress")
-    e6n: float = number("strain at the sixth point in compression, below zero", "strain", upper=0.0, open=True)
+    e6n: float = number("strain at the sixth point in compression, below zero", "strain", upper=0.0,
+                        open=True)
     s7n: float = number("stress at the seventh point in compression", "stress")
-    e7n: float = number("strain at the seventh point in compression, below zero", "strain", upper=0.0, open=True)
+    e7n: float = number("strain at the seventh point in compression, below zero", "strain",
+                        upper=0.0, open=True)
     pinch_x: float = number("pinching of strain: 1 for none", lower=0.0, upper=1.0, default=1.0)
     pinch_y: float = number("pinching of stress: 1 for none", lower=0.0, upper=1.0, default=1.0)
     damage_1: float = nonnegative("damage by ductility", default=0.0)
     damage_2: float = nonnegative("damage by energy", default=0.0)
     beta: float = nonnegative("exponent of the loss of unloading stiffness", default=0.0)
-    loss_p: float = number("loss of strength in tension with damage; above zero the strains shrink too", default=0.0)
-    loss_n: float = number("loss of strength in compression with damage; above zero the strains shrink too", default=0.0)
+    loss_p: float = number("loss of strength in tension with damage; above zero the strains shrink "
+                           "too", default=0.0)
+    loss_n: float = number("loss of strength in compression with damage; above zero the strains "
+                           "shrink too", default=0.0)
 
     history: ClassVar[tuple[str, ...]] = (
-        "strain", "stress", "tangent", "largest_strain", "smallest_strain", "unloaded_strain", "loaded_strain", "energy",
+        "strain", "stress", "tangent", "largest_strain", "smallest_strain", "unloaded_strain",
+        "loaded_strain", "energy",
         "direction", "lost_in_tension", "lost_in_compression")
 
     def validate(self) -> None:
         tension = [getattr(self, f"e{i}p") for i in range(1, POINTS + 1)]
         compression = [getattr(self, f"e{i}n") for i in range(1, POINTS + 1)]
         if any(b <= a for a, b in pairwise(tension)):
-            raise InputError(self.label(), ", ".join(f"e{i}p" for i in range(1, POINTS + 1)), tuple(tension), "must increase")
+            raise InputError(self.label(), ", ".join(f"e{i}p" for i in range(1, POINTS + 1)),
+                             tuple(tension), "must increase")
         if any(b >= a for a, b in pairwise(compression)):
-            raise InputError(self.label(), ", ".join(f"e{i}n" for i in range(1, POINTS + 1)), tuple(compression), "must decrease")
+            raise InputError(self.label(), ", ".join(f"e{i}n" for i in range(1, POINTS + 1)),
+                             tuple(compression), "must decrease")
 
     @classmethod
-    def through(cls, tension: Sequence[tuple[float, float]], compression: Sequence[tuple[float, float]] | None = None,
-                pinch_x: float = 1.0, pinch_y: float = 1.0, damage_1: float = 0.0, damage_2: float = 0.0, beta: float = 0.0,
+    def through(cls, tension: Sequence[tuple[float, float]],
+                compression: Sequence[tuple[float, float]] | None = None,
+                pinch_x: float = 1.0, pinch_y: float = 1.0, damage_1: float = 0.0,
+                damage_2: float = 0.0, beta: float = 0.0,
                 loss_p: float = 0.0, loss_n: float = 0.0) -> MultilinearPinching:
-        """From 2 to 7 points (stress, strain) a side; without ``compression`` it is the same there as in tension.
+        """From 2 to 7 points (stress, strain) a side; without ``compression`` it is the same there
+        as in tension.
 
         The last line is divided at the tenths that OpenSees divides it at.
         """
-        for side, points in (("tension", tension), ("compression", compression if compression is not None else tension)):
+        for side, points in (("tension", tension), ("compression",
+                                                    compression if compression is not None
+                                                    else tension)):
             if not all(np.shape(point) == (2,) and all(map(finite, point)) for point in points):
-                raise InputError("MultilinearPinching.through", side, points, "must be points (stress, strain)")
+                raise InputError("MultilinearPinching.through", side, points, "must be points "
+                                                                              "(stress, strain)")
         if compression is None:
             compression = [(-s, -e) for s, e in tension]
-        values = [*_seven("tension", tension), *_seven("compression", compression), pinch_x, pinch_y, damage_1, damage_2, beta,
+        values = [*_seven("tension", tension), *_seven("compression", compression), pinch_x,
+                  pinch_y, damage_1, damage_2, beta,
                   loss_p, loss_n]
         return cls(*values)
 
     @law
     def law(p, h, strain):
-        (s1p, e1p, s2p, e2p, s3p, e3p, s4p, e4p, s5p, e5p, s6p, e6p, s7p, e7p, s1n, e1n, s2n, e2n, s3n, e3n, s4n, e4n, s5n, e5n,
-         s6n, e6n, s7n, e7n, pinch_x, pinch_y, damage_1, damage_2, beta, loss_p, loss_n) = p
-        last, last_stress, last_tangent, largest, smallest, unloaded, loaded, energy, direction, lost_p, lost_n = h
-        tension = (s1p, e1p, s2p, e2p, s3p, e3p, s4p, e4p, s5p, e5p, s6p, e6p, s7p, e7p)
-        compression = (-s1n, -e1n, -s2n, -e2n, -s3n, -e3n, -s4n, -e4n, -s5n, -e5n, -s6n, -e6n, -s7n, -e7n)
+        (last, last_stress, last_tangent, largest, smallest, unloaded, loaded, energy, direction,
+         lost_p, lost_n) = h
         increment = strain - last
         if abs(increment) <= SMALLEST_INCREMENT:
-            return last_stress, s1p / e1p if direction == 0.0 else last_tangent, h
+            return last_stress, p[0] / p[1] if direction == 0.0 else last_tangent, h
+        sign = -1.0 if increment < 0.0 else 1.0
         if direction == 0.0:
-            direction = -1.0 if increment < 0.0 else 1.0
-        left_p, left_n = 1.0 - lost_p, 1.0 - lost_n
+            direction = sign
+        tension = _side(p[:14], 1.0 - lost_p, p[33], largest, loaded)
+        compression = _side(_mirrored(p[14:28]), 1.0 - lost_n, p[34], -smallest, -unloaded)
         if strain >= largest:
-            stress, tangent = _envelope(strain, tension, left_p, left_p if loss_p > 0.0 else 1.0)
+            stress, tangent = _envelope(strain, tension.points, tension.left, tension.scale)
             largest, direction = strain, 1.0
         elif strain <= smallest:
-            stress, tangent = _envelope(-strain, compression, left_n, left_n if loss_n > 0.0 else 1.0)
+            stress, tangent = _envelope(-strain, compression.points, compression.left,
+                                        compression.scale)
             stress, smallest, direction = -stress, strain, -1.0
         else:
-            # everything below is for a strain that grows: the other direction is its mirror image
-            side = 1.0 if increment > 0.0 else -1.0
-            if side > 0.0:
-                a, left_a, loss_a, c, left_c, loss_c = tension, left_p, loss_p, compression, left_n, loss_n
-                aim, left, zero = largest, -smallest, loaded
-            else:
-                a, left_a, loss_a, c, left_c, loss_c = compression, left_n, loss_n, tension, left_p, loss_p
-                aim, left, zero = -smallest, largest, -unloaded
-            x, before, moved = side * strain, side * last_stress, side * increment
-            scale_c = left_c if loss_c > 0.0 else 1.0
-            unloading = _steepest(c, left_c, scale_c) * (min((left / c[1]) ** -beta, 1.0) if left > 0.0 else 1.0)
-            softer = min((aim / a[1]) ** -beta, 1.0) if aim > 0.0 else 1.0
-            if direction != side:
-                direction = side
+            # for a strain that grows: the other direction is its mirror image
+            a, c = (tension, compression) if sign > 0.0 else (compression, tension)
+            rules = Rules(*p[28:33])
+            before = sign * last_stress
+            unloading = _steepest(c.points, c.left, c.scale) * _softer(c, rules.beta)
+            softer = _softer(a, rules.beta)
+            if direction != sign:
+                direction = sign
                 if before <= 0.0:
-                    zero = side * last - before / unloading
-                    damage = 0.0
-                    if left > c[1]:
-                        spent = energy - 0.5 * before * before / unloading
-                        damage = damage_2 * spent / _energy(tension, compression) + damage_1 * (left - c[1]) / c[1]
-                        left_a = min(left_a * max(1.0 - abs(loss_a) * damage, LEAST_LEFT), MOST_LEFT)
-                    aim = aim * (1.0 + damage)
-            scale_a = left_a if loss_a > 0.0 else 1.0
-            loading = softer * _steepest(a, left_a, scale_a)
-            aim = min(max(aim, a[1]), NEVER)
-            top, _ = _envelope(aim, a, left_a, scale_a)
-            start = max(-_end_of_softening(left, c, left_c, scale_c), zero)
-            stress, tangent = pinched_reloading(
-                x, before, moved, zero, start, aim, top, pinch_x, pinch_y, loading, unloading)
-            stress = side * stress
-            if side > 0.0:
-                largest, loaded, lost_p = aim, zero, 1.0 - left_a
+                    a = _turned(sign * last, before, unloading, a, c, rules, energy,
+                                _energy(tension.points, compression.points))
+            stress, tangent, aim = _reload(sign * strain, before, sign * increment, unloading,
+                                           softer, a, c, rules)
+            stress = sign * stress
+            if sign > 0.0:
+                largest, loaded, lost_p = aim, a.zero, 1.0 - a.left
             else:
-                smallest, unloaded, lost_n = -aim, -zero, 1.0 - left_a
+                smallest, unloaded, lost_n = -aim, -a.zero, 1.0 - a.left
         energy += 0.5 * (last_stress + stress) * increment
-        return stress, tangent, (strain, stress, tangent, largest, smallest, unloaded, loaded, energy, direction, lost_p, lost_n)
+        return stress, tangent, (strain, stress, tangent, largest, smallest, unloaded, loaded,
+                                 energy, direction, lost_p, lost_n)
 
 
 def _seven(side: str, points: Sequence[tuple[float, float]]) -> list[float]:
     """Seven points from two or more: the last line is divided."""
     count = len(points)
     if not 2 <= count <= POINTS:
-        raise InputError("MultilinearPinching", side, points, f"must have 2 to {POINTS} points (stress, strain)")
+        raise InputError("MultilinearPinching", side, points, f"must have 2 to {POINTS} points "
+                                                              "(stress, strain)")
     *before, (s_end, e_end) = points
     s, e = before[-1]
     slope = (s_end - s) / (e_end - e) if e_end != e else 0.0

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from femu.component import PART_INTEGERS, Constitutive, Material, part_table
-from femu.errors import InputError
 from femu.kernels import Kernel, kernel, shift
-from femu.laws import BLOCK, call_block
 from femu.materials._composite import Materials, named_parts
-from femu.parameters import Parameter
+from femu.model.component import PART_INTEGERS, Constitutive, Material, part_table
+from femu.model.constitutive import BLOCK, call_block
+from femu.model.parameters import Parameter
+from femu.support.errors import InputError
 
 _FACTOR = Parameter("factor on the stress of a part")
 _OWN_INTEGERS = 2
@@ -43,8 +43,8 @@ def _parallel(n, i, p, c, t, w, x, r, s, y, k, d):
 class Parallel(Material):
     """Materials of the same strain, whose stresses add up; OpenSees' ``Parallel``.
 
-    ``stress = sum(factor * stress of the part)``. ``materials`` is a list, or a mapping that names the parts;
-    ``factors`` are 1 if left out.
+    ``stress = sum(factor * stress of the part)``. ``materials`` is a list, or a mapping that names
+    the parts; ``factors`` are 1 if left out.
     """
 
     materials: Materials
@@ -55,8 +55,10 @@ class Parallel(Material):
         if self.factors is None:
             self.factors = [1.0] * len(parts)
         if len(self.factors) != len(parts):
-            raise InputError(self.label(), "factors", self.factors, f"must be {len(parts)} numbers, one a part", "")
-        self.factors = [_FACTOR.check(self.label(), f"factors[{j}]", factor) for j, factor in enumerate(self.factors)]
+            raise InputError(self.label(), "factors", self.factors, f"must be {len(parts)} "
+                                                                    "numbers, one a part", "")
+        self.factors = [_FACTOR.check(self.label(), f"factors[{j}]", factor) for j,
+                        factor in enumerate(self.factors)]
 
     def own_parameters(self) -> list[tuple[str, Parameter, float]]:
         assert self.factors is not None
@@ -67,7 +69,8 @@ class Parallel(Material):
 
     def integers(self) -> list[int]:
         parts = [part for _, part in self.parts()]
-        return [len(parts), int(self.rate_dependent), *part_table(parts, len(parts), 0, _OWN_INTEGERS)]
+        return [len(parts), int(self.rate_dependent), *part_table(parts, len(parts), 0,
+                                                                  _OWN_INTEGERS)]
 
     def workspace(self, points: int) -> int:
         return 3 * points + max(part.workspace(points) for _, part in self.parts())

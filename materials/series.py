@@ -2,23 +2,33 @@
 
 from __future__ import annotations
 
-from femu.component import PART_INTEGERS, Constitutive, Material, part_table
-from femu.errors import InputError
 from femu.kernels import Kernel, inlined, kernel, shift
-from femu.laws import BLOCK, call_block
 from femu.materials._composite import Materials, named_parts
+from femu.model.component import PART_INTEGERS, Constitutive, Material, part_table
+from femu.model.constitutive import BLOCK, call_block
+from femu.support.errors import InputError
 
 STRESS_TOLERANCE = 1e-13
 """Difference between the stresses of the parts, as a share of the largest."""
 ROUND_OFF = 1e-15
-"""The same as a share of stiffness times strain: what round-off leaves where the stress passes zero."""
+"""The same as a share of stiffness times strain.
+
+What round-off leaves where the stress passes zero.
+"""
 SMALLEST_STRAIN = 2.220446049250313e-16
-"""Laws that look for reversals take smaller increments for none: their stress is known no better than this strain."""
+"""Laws that look for reversals take smaller increments for none.
+
+Their stress is known no better than this strain.
+"""
 MAX_ITERATIONS = 200
 GOOD_ENOUGH = 0.1
-"""A step along a change of strains ends where the work of the stresses on it has fallen to this share."""
+"""A step along a change of strains ends where the work of the stresses on it has fallen to this
+share."""
 MUCH = 0.5
-"""A full step that leaves more than this share of the work is doubled: the tangent promised too much stiffness."""
+"""A full step that leaves more than this share of the work is doubled.
+
+The tangent promised too much stiffness.
+"""
 MARGIN = 0.1
 """Share of the bracket by which a new step keeps off its ends."""
 _NEW, _FULL, _BRACKETED, _SETTLED = 0.0, 1.0, 2.0, 3.0  # phases of a point
@@ -27,11 +37,12 @@ _PER_POINT = 7  # numbers of workspace for a point, besides those for its parts
 
 @inlined
 def _newton(j, n, end, total, missing, stiffest, strain, stress, tangent, stiffness, base, change):
-    """Change the strains of point j so that the linearised stresses are equal; returns their work on the change.
+    """Change the strains of point j so that the linearised stresses are equal; returns their work
+    on the change.
 
-    The common stress follows from the flexibilities; a part without tangent dictates it, the weakest first, and
-    other parts without tangent unload. The softest part takes what is left of the strain: its own flexibility
-    would magnify round-off.
+    The common stress follows from the flexibilities; a part without tangent dictates it, the
+    weakest first, and other parts without tangent unload. The softest part takes what is left of
+    the strain: its own flexibility would magnify round-off.
     """
     flexibility, weighted, softest = 0.0, 0.0, j
     for q in range(j, end, n):
@@ -39,7 +50,8 @@ def _newton(j, n, end, total, missing, stiffest, strain, stress, tangent, stiffn
             flexibility += 1.0 / tangent[q]
             weighted += stress[q] / tangent[q]
         if abs(tangent[q]) < abs(tangent[softest]) or (
-                tangent[q] == 0.0 and tangent[softest] == 0.0 and abs(stress[q]) < abs(stress[softest])):
+                tangent[q] == 0.0 and tangent[softest] == 0.0
+                and abs(stress[q]) < abs(stress[softest])):
             softest = q
     common = stress[softest] if tangent[softest] == 0.0 else (missing + weighted) / flexibility
     remainder, work = total, 0.0
@@ -62,12 +74,14 @@ def _newton(j, n, end, total, missing, stiffest, strain, stress, tangent, stiffn
 
 @kernel(BLOCK)
 def _series(n, i, p, c, t, w, x, r, s, y, k, d):
-    # i: number of parts, then the table of parts; t begins with strain and largest tangent so far of each part
+    # i: number of parts, then the table of parts; t begins with strain and largest tangent so far
+    # of each part
     end = i[0] * n
     strain, stiffness, stress, tangent = t, shift(t, end), w, shift(w, end)
     base, change, of_point = shift(w, 2 * end), shift(w, 3 * end), shift(w, 4 * end)
     phase, first_work, at = of_point, shift(of_point, n), shift(of_point, 2 * n)
-    short, short_work = shift(of_point, 3 * n), shift(of_point, 4 * n)  # ends of the bracket, as shares of the change
+    # ends of the bracket, as shares of the change
+    short, short_work = shift(of_point, 3 * n), shift(of_point, 4 * n)
     long, long_work = shift(of_point, 5 * n), shift(of_point, 6 * n)
     rest = shift(of_point, _PER_POINT * n)
     for q in range(2 * end):
@@ -79,8 +93,10 @@ def _series(n, i, p, c, t, w, x, r, s, y, k, d):
         for part in range(i[0]):
             own = shift(i, 1 + PART_INTEGERS * part)
             if call_block(own[0], (
-                    n, shift(i, own[1]), shift(p, own[2]), shift(c, own[3] * n), shift(t, own[3] * n), rest,
-                    shift(strain, part * n), r, s, shift(stress, part * n), shift(tangent, part * n), d)) != 0:
+                    n, shift(i, own[1]), shift(p, own[2]), shift(c, own[3] * n),
+                    shift(t, own[3] * n), rest,
+                    shift(strain, part * n), r, s, shift(stress, part * n),
+                    shift(tangent, part * n), d)) != 0:
                 return 1
         for j in range(n):
             if phase[j] == _SETTLED:
@@ -112,13 +128,15 @@ def _series(n, i, p, c, t, w, x, r, s, y, k, d):
                 if far_too_short:
                     at[j] *= 2.0
                 else:
-                    share = short_work[j] / (short_work[j] - long_work[j])  # zero of a straight line
+                    # zero of a straight line
+                    share = short_work[j] / (short_work[j] - long_work[j])
                     at[j] = short[j] + min(max(share, MARGIN), 1.0 - MARGIN) * (long[j] - short[j])
                 for q in range(j, end, n):
                     strain[q] = base[q] + at[j] * change[q]
             else:
                 first_work[j] = _newton(
-                    j, n, end, x[j], missing, stiffest, strain, stress, tangent, stiffness, base, change)
+                    j, n, end, x[j], missing, stiffest, strain, stress, tangent, stiffness, base,
+                    change)
                 at[j], short[j], short_work[j] = 1.0, 0.0, first_work[j]
                 phase[j] = _FULL if complete else _NEW
         if waiting == 0:
@@ -139,16 +157,18 @@ def _series(n, i, p, c, t, w, x, r, s, y, k, d):
 
 
 class Series(Material):
-    """Materials of the same stress, whose strains add up; the converged form of OpenSees' ``Series``.
+    """Materials of the same stress, whose strains add up; the converged form of OpenSees'
+    ``Series``.
 
-    The strains of the parts are iterated from the committed ones, with the flexibilities of the parts, until
-    their stresses are equal to `STRESS_TOLERANCE` and their sum is the strain given. Without softening the
-    strains sought make the work of all parts together smallest: a Newton step is searched for the point beyond
-    which the stresses do work against it. OpenSees makes one pass a call and carries the difference
-    over to the next, so it comes close only for small steps.
+    The strains of the parts are iterated from the committed ones, with the flexibilities of the
+    parts, until their stresses are equal to `STRESS_TOLERANCE` and their sum is the strain given.
+    Without softening the strains sought make the work of all parts together smallest: a Newton step
+    is searched for the point beyond which the stresses do work against it. OpenSees makes one pass
+    a call and carries the difference over to the next, so it comes close only for small steps.
 
-    ``materials`` is a list, or a mapping that names the parts. None may depend on the rate of strain, because
-    the rates of the parts are not known: a spring behind a dashpot is `MaxwellDamper`.
+    ``materials`` is a list, or a mapping that names the parts. None may depend on the rate of
+    strain, because the rates of the parts are not known: a spring behind a dashpot is
+    `MaxwellDamper`.
     """
 
     materials: Materials
@@ -157,14 +177,15 @@ class Series(Material):
         for name, part in named_parts(self.label(), self.materials):
             if part.rate_dependent:
                 raise InputError(self.label(), name, part, "must not depend on the rate of strain",
-                                 "use MaxwellDamper for a spring in series with a dashpot")
+                                 fix="use MaxwellDamper for a spring in series with a dashpot")
 
     def parts(self) -> list[tuple[str, Constitutive]]:
         return named_parts(self.label(), self.materials)
 
     def history_names(self) -> list[str]:
         names = [name for name, _ in self.parts()]
-        own = [f"{name}.part_strain" for name in names] + [f"{name}.part_stiffness" for name in names]
+        own = [f"{name}.part_strain" for name in names] + [f"{name}.part_stiffness"
+                                                           for name in names]
         return own + super().history_names()
 
     def integers(self) -> list[int]:
@@ -173,7 +194,8 @@ class Series(Material):
 
     def workspace(self, points: int) -> int:
         parts = self.parts()
-        return (4 * len(parts) + _PER_POINT) * points + max(part.workspace(points) for _, part in parts)
+        return (4 * len(parts) + _PER_POINT) * points + max(part.workspace(points) for _,
+                                                            part in parts)
 
     def kernel(self) -> Kernel:
         return _series

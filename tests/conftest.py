@@ -1,4 +1,5 @@
-"""Makes the helper modules of this folder importable from its tests, and says which tests go together and which first."""
+"""Makes the helper modules of this folder importable from its tests, and says which tests go
+together and which first."""
 
 from __future__ import annotations
 
@@ -8,21 +9,36 @@ from typing import Any
 
 import pytest
 
-sys.path.insert(0, str(Path(__file__).parent))
+for folder in ("elements", "materials", "."):  # the lists of cases serve tests of all folders
+    sys.path.insert(0, str(Path(__file__).parent / folder))
 
 PROPERTIES = "tests/campaign/test_physics.py::test_property["
 BESIDE = {
-    "element": "tests/elements/test_all_elements.py", "filter": "tests/filters/test_every_filter.py",
-    "integrator": "tests/analyses/test_accuracy.py", "material": "tests/materials/test_laws.py",
+    "element": "tests/elements/test_all_elements.py",
+    "filter": "tests/filters/test_every_filter.py",
+    "integrator": "tests/analyses/test_accuracy.py",
+    "material": "tests/materials/test_laws.py",
     "section": "tests/materials/test_laws.py",
 }
-"""The properties of these components go to the process with the other tests of them: else two would compile their kernels."""
+"""The properties of these components go to the process with the other tests of them.
+
+Else two would compile their kernels.
+"""
 FIRST = [
-    "tests/elements/test_all_elements.py", "tests/filters/test_every_filter.py", "tests/crossvalidation/test_suite.py",
-    "tests/analyses/test_accuracy.py", "tests/opensees/test_scripts.py", "tests/campaign/test_fuzzing.py",
-    "tests/updating/test_remote_resumed.py", "tests/updating/test_remote.py", "tests/batch/test_suite.py",
-    "tests/test_kernels.py", "tests/reproduce/test_particle_filters.py", "tests/elements/test_force_beam_column.py",
-    "tests/cli/test_demo.py", "tests/test_tutorials.py",
+    "tests/elements/test_all_elements.py",
+    "tests/filters/test_every_filter.py",
+    "tests/crossvalidation/test_suite.py",
+    "tests/analyses/test_accuracy.py",
+    "tests/opensees/test_scripts.py",
+    "tests/campaign/test_fuzzing.py",
+    "tests/updating/test_remote_resumed.py",
+    "tests/updating/test_remote.py",
+    "tests/batch/test_suite.py",
+    "tests/kernels/test_kernels.py",
+    "tests/studies/test_particle_filters.py",
+    "tests/elements/test_force_beam_column.py",
+    "tests/cli/test_demo.py",
+    "tests/test_tutorials.py",
 ]
 """Files that take longest, so that no process is left alone with one of them at the end."""
 
@@ -30,7 +46,7 @@ FIRST = [
 def together(nodeid: str) -> str:
     """The file whose tests run in the same process as this one."""
     if nodeid.startswith(PROPERTIES):
-        return BESIDE.get(nodeid[len(PROPERTIES):].partition(" ")[0], nodeid.partition("::")[0])
+        return BESIDE.get(nodeid[len(PROPERTIES) :].partition(" ")[0], nodeid.partition("::")[0])
     return nodeid.partition("::")[0]
 
 
@@ -40,7 +56,9 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     sizes: dict[str, int] = {}
     for item in items:
         sizes[together(item.nodeid)] = sizes.get(together(item.nodeid), 0) + 1
-    order = sorted(sizes, key=lambda file: (FIRST.index(file) if file in FIRST else len(FIRST), -sizes[file]))
+    order = sorted(
+        sizes, key=lambda file: (FIRST.index(file) if file in FIRST else len(FIRST), -sizes[file])
+    )
     rank = {file: k for k, file in enumerate(order)}
     items.sort(key=lambda item: rank[together(item.nodeid)])
 

@@ -3,17 +3,26 @@
 from __future__ import annotations
 
 from femu import GroundMotion, Model, UniformLoad
-from femu.component import Section
 from femu.elements import ElasticBeamColumn, ForceBeamColumn
 from femu.materials import Bilinear, ElasticSection, FibreSection, NMSection, UncoupledSection
+from femu.model.component import Section
 
 E, I, A = 200e9, 1e-4, 6e-3
 SHAPE = {"depth": 0.25, "width": 0.25, "web": 0.006, "flange": 0.012}
 ELASTIC = ElasticSection(E=E, A=A, I=I)
 NM = NMSection.h_shape(**SHAPE, E=206e9, fy=280e6, b=0.03)
-UNCOUPLED = UncoupledSection(axial=Bilinear(E=1.5e9, fy=2.0e6, b=0.03), moment=Bilinear(E=1.87e7, fy=2.2e5, b=0.03))
-FIBRES = FibreSection.h_shape(**SHAPE, material=Bilinear(E=206e9, fy=280e6, b=0.03), flange_fibres=2, web_fibres=4)
-SECTIONS: dict[str, Section] = {"elastic": ELASTIC, "nm": NM, "uncoupled": UNCOUPLED, "fibre": FIBRES}
+UNCOUPLED = UncoupledSection(
+    axial=Bilinear(E=1.5e9, fy=2.0e6, b=0.03), moment=Bilinear(E=1.87e7, fy=2.2e5, b=0.03)
+)
+FIBRES = FibreSection.h_shape(
+    **SHAPE, material=Bilinear(E=206e9, fy=280e6, b=0.03), flange_fibres=2, web_fibres=4
+)
+SECTIONS: dict[str, Section] = {
+    "elastic": ELASTIC,
+    "nm": NM,
+    "uncoupled": UNCOUPLED,
+    "fibre": FIBRES,
+}
 QUAKE = GroundMotion.el_centro().scaled(pga=5.0)
 
 
@@ -42,7 +51,9 @@ def joined() -> Model:
     return model
 
 
-def portal(section: str = "nm", geometry: str = "p-delta", damping: str | None = "initial") -> Model:
+def portal(
+    section: str = "nm", geometry: str = "p-delta", damping: str | None = "initial"
+) -> Model:
     """A portal of two yielding columns and an elastic beam, with gravity as nodal and member loads."""
     model = Model("portal")
     model.node("A", 0.0, 0.0, fixed=True)

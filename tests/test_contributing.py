@@ -30,7 +30,7 @@ def pasted(tmp_path_factory):
 def test_it_is_the_tested_example():
     text = (ROOT / "CONTRIBUTING.md").read_text()
     example = (ROOT / "tests/materials/example_material.py").read_text()
-    assert example[example.index("class FlagShape"):].strip() in text
+    assert example[example.index("class FlagShape") :].strip() in text
 
 
 def test_the_printed_path(pasted):
@@ -46,10 +46,14 @@ def test_it_braces_a_frame(pasted):
     section = ElasticSection(E=2e11, A=1e-2, I=1e-4)
     for name, i, j in (("left", "A", "C"), ("right", "B", "D"), ("beam", "C", "D")):
         model.add(ElasticBeamColumn(name, i, j, section=section))
-    model.add(Truss("brace", "A", "D", material=pasted.FlagShape(k=5e10, f_activation=5e7), area=1e-3))
+    model.add(
+        Truss("brace", "A", "D", material=pasted.FlagShape(k=5e10, f_activation=5e7), area=1e-3)
+    )
     program = model.compile()
     assert program.parameters["brace.material.f_activation"] == 5e7
-    result = Transient(dt=0.005).run(program, GroundMotion.el_centro().scaled(pga=4.0), duration=12.0)
+    result = Transient(dt=0.005).run(
+        program, GroundMotion.el_centro().scaled(pga=4.0), duration=12.0
+    )
     assert result.outcome.ok
     u = result.displacement("D", "x")
     assert np.abs(result.force("brace", "basic")).max() > 5e7 * 1e-3

@@ -11,29 +11,47 @@ DOCS = Path(__file__).parents[1] / "docs"
 
 
 def blocks(page: str) -> list[str]:
-    return re.findall(r"^```python\n(.*?)^```$", (DOCS / page).read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
+    return re.findall(
+        r"^```python\n(.*?)^```$",
+        (DOCS / page).read_text(encoding="utf-8"),
+        flags=re.MULTILINE | re.DOTALL,
+    )
 
 
-def test_the_page_on_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_page_on_files(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     monkeypatch.chdir(tmp_path)
     exec("\n".join(blocks("files.md")), {})
     assert "500 The analysis reached its end." in capsys.readouterr().out
 
 
-def test_the_scripts_of_a_day_in_the_laboratory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_scripts_of_a_day_in_the_laboratory(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Server and test on this computer, on a free port and for a second of the earthquake."""
     import threading
 
     monkeypatch.chdir(tmp_path)
     server, test = blocks("lab-day.md")
     lab: dict[str, object] = {}
-    exec(server.split("print(server.serve()")[0].replace("port=8095", "port=0").replace("say=print,", ""), lab)
+    exec(
+        server.split("print(server.serve()")[0]
+        .replace("port=8095", "port=0")
+        .replace("say=print,", ""),
+        lab,
+    )
     hosted: list[object] = []
     serving = threading.Thread(target=lambda: hosted.append(lab["server"].serve()))  # type: ignore[attr-defined]
     serving.start()
     try:
         known: dict[str, object] = {"__name__": "__main__"}
-        exec(test.replace("8095", str(lab["server"].port)).replace("dt=0.01", "dt=0.01, duration=1.0"), known)  # type: ignore[attr-defined]
+        exec(
+            test.replace("8095", str(lab["server"].port)).replace(
+                "dt=0.01", "dt=0.01, duration=1.0"
+            ),
+            known,
+        )  # type: ignore[attr-defined]
     finally:
         serving.join(30.0)
     assert known["result"].outcome.ok and known["result"].steps == 100  # type: ignore[attr-defined]

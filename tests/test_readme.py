@@ -1,4 +1,7 @@
-"""The README keeps its word: its Python blocks run as they stand, and its commands name what exists."""
+"""The README keeps its word.
+
+Its Python blocks run as they stand, and its commands name what exists.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +23,10 @@ COMMANDS = re.findall(r"^```sh\n(.*?)^```$", README, flags=re.MULTILINE | re.DOT
 def test_python_block_runs_in_an_empty_folder(snippet: str, tmp_path: Path) -> None:
     run = subprocess.run(
         [sys.executable, "-W", "error", "-c", snippet],
-        cwd=tmp_path, env={**os.environ, "MPLBACKEND": "Agg", "FEMU_QUIET": "1"}, capture_output=True, text=True,
+        cwd=tmp_path,
+        env={**os.environ, "MPLBACKEND": "Agg", "FEMU_QUIET": "1"},
+        capture_output=True,
+        text=True,
     )
     assert run.returncode == 0, run.stderr
     assert run.stdout.strip(), "a block of the README prints what it computed"

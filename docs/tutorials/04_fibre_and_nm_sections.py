@@ -2,7 +2,7 @@
 04 Fibre and N–M sections
 =========================
 
-Two ways to let axial force and moment yield together, side by side.
+A comparison of two ways to model the interaction of axial force and moment in yielding.
 """
 
 import matplotlib.pyplot as plt
@@ -12,18 +12,18 @@ from femu import Model, plots
 from femu.analyses import DisplacementControl, LoadControl, protocol
 from femu.elements import ForceBeamColumn
 from femu.materials import Bilinear, FibreSection, NMSection
-from femu.moment_curvature import moment_curvature
+from femu.model.moment_curvature import moment_curvature
 from femu.units import GPa, MPa, kN, mm
 
-E, fy, b = 206*GPa, 280*MPa, 0.02
-size = {"depth": 250*mm, "width": 250*mm, "web": 9*mm, "flange": 14*mm}
+E, fy, b = 206 * GPa, 280 * MPa, 0.02
+size = {"depth": 250 * mm, "width": 250 * mm, "web": 9 * mm, "flange": 14 * mm}
 nm = NMSection.h_shape(**size, E=E, fy=fy, b=b)
 fibre = FibreSection.h_shape(**size, material=Bilinear(E=E, fy=fy, b=b))
 sections = {"N–M": nm, "fibres": fibre}
 
 # %%
-# Moment against curvature under a fifth of the yield force. The N–M section yields at once, the fibre section layer by
-# layer; both come to the same moment.
+# Moment–curvature under a fifth of the yield force. The N–M section yields all at once and the
+# fibre section layer by layer; both reach the same moment.
 
 curvature = np.linspace(0.0, 0.08, 200)
 figure, ax = plt.subplots()
@@ -35,7 +35,7 @@ ax.set(xlabel="curvature (1/m)", ylabel="moment (kNm)")
 ax.legend()
 
 # %%
-# A cantilever of each, under axial load, through a cyclic protocol.
+# A cantilever with each section, under axial load and a cyclic protocol.
 
 
 def cantilever(section):
@@ -55,11 +55,13 @@ path = protocol([0.02, 0.04, 0.06])
 for name, section in sections.items():
     model = cantilever(section)
     axial = LoadControl(pattern="axial").run(model)
-    results[name] = DisplacementControl("top", "x", path, step=1*mm, pattern="push").run(model, start=axial.state)
+    results[name] = DisplacementControl("top", "x", path, step=1 * mm, pattern="push").run(
+        model, start=axial.state
+    )
     print(name, results[name].outcome)
 
 # %%
-# Force against displacement, and the path of the foot's axial force and moment on the yield surface.
+# Force–displacement, and the path of axial force and moment at the base on the yield surface.
 
 figure, (left, right) = plt.subplots(1, 2, figsize=(10, 4))
 for name, result in results.items():

@@ -2,8 +2,8 @@
 07 A laboratory over the network
 ================================
 
-The specimen is behind a server; the model reaches it by its address. A lab that runs ``femu serve``, OpenFresco or a
-controller of its own (:doc:`/lab-controller`) is reached in the same way.
+A server hosts the specimen, and the model connects to its address. A laboratory that runs ``femu
+serve``, OpenFresco or its own controller (:doc:`/lab-controller`) is connected in the same way.
 """
 
 import threading
@@ -20,15 +20,17 @@ from femu.materials import BoucWen
 isolator = BoucWen(k=2e6, alpha=0.1, beta=20.0, gamma=20.0, n=1.0)
 
 # %%
-# The laboratory's side. On the command line this is ``femu serve isolator.toml``. It listens on this computer alone unless it
-# is told otherwise, and it checks limits of its own.
+# The laboratory side. On the command line this is ``femu serve isolator.toml``. By default it
+# accepts connections only from this computer. It checks its own limits.
 
-server = SpecimenServer(EmulatedSpecimen(isolator), protocol="site", limits=Limits(displacement=0.5))
+server = SpecimenServer(
+    EmulatedSpecimen(isolator), protocol="site", limits=Limits(displacement=0.5)
+)
 lab = threading.Thread(target=server.serve)
 lab.start()
 
 # %%
-# The model's side: a mass on an isolator that stands in the laboratory.
+# The model side: a mass on an isolator that is in the laboratory.
 
 
 def structure(link):
@@ -40,7 +42,10 @@ def structure(link):
 
 
 remote = RemoteSite(1, server.port, stiffness=[[2e6]])
-hybrid = structure(ExperimentalLink("isolator", "ground", "mass", ("x",), specimen=remote, limits=Limits(displacement=0.4)))
+limits = Limits(displacement=0.4, velocity=4.0, force=1e6)
+hybrid = structure(
+    ExperimentalLink("isolator", "ground", "mass", ("x",), specimen=remote, limits=limits)
+)
 quake = GroundMotion.el_centro()
 result = HybridTest(hybrid, quake, dt=0.01, duration=8.0).run()
 remote.close()
@@ -48,18 +53,28 @@ lab.join()
 print(result.outcome)
 
 # %%
-# The same with the isolator in the model:
+# The same structure with a numerical isolator:
 
 numerical = structure(ZeroLength("isolator", "ground", "mass", {"x": isolator}))
 pure = Transient(Newmark(), dt=0.01).run(numerical, quake, duration=8.0)
 difference = result.displacement("mass", "x") - pure.displacement("mass", "x")
-print(f"difference: {100 * np.abs(difference).max() / np.abs(pure.displacement('mass', 'x')).max():.2f} % of the peak")
+print(
+    "difference: "
+    f"{100 * np.abs(difference).max() / np.abs(pure.displacement('mass', 'x')).max():.2f} % of the "
+    "peak"
+)
 
 # %%
-# What came back over the network:
+# The measurements received over the network:
 
 displacement, force = result.measured("isolator")
 figure, ax = plt.subplots(figsize=(5, 4))
-plots.plot_loop(1e3 * displacement[:, 0], force[:, 0] / 1e3, ax, x="measured displacement (mm)", y="measured force (kN)")
+plots.plot_loop(
+    1e3 * displacement[:, 0],
+    force[:, 0] / 1e3,
+    ax,
+    x="measured displacement (mm)",
+    y="measured force (kN)",
+)
 figure.tight_layout()
 plt.show()

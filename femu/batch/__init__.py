@@ -1,4 +1,7 @@
-"""Batches of earthquakes: suites of runs, incremental dynamic analysis, fragility, and sampling of parameters."""
+"""Batches of earthquakes.
+
+Suites of runs, incremental dynamic analysis, fragility, and sampling of parameters.
+"""
 
 from femu.batch.fragility import Fragility, fit_counts, fit_curves, fit_intervals
 from femu.batch.ida import IDA, Collapse, IDACurves, Tracing
@@ -8,6 +11,7 @@ from femu.batch.result import BatchResult
 from femu.batch.sampling import Lognormal, Normal, Uniform, latin_hypercube, sobol
 from femu.batch.source import ModelSource, RecordFile
 from femu.batch.suite import Suite
+from femu.support.keywords import explain_all
 
 __all__ = [
     "IDA",
@@ -30,3 +34,5 @@ __all__ = [
     "latin_hypercube",
     "sobol",
 ]
+
+explain_all(__name__, __all__)

@@ -1,4 +1,7 @@
-"""The engine: hands take jobs, the caller's thread writes what they find. Results do not depend on who did what when."""
+"""The engine: workers take jobs, the caller's thread writes the results.
+
+Results do not depend on which worker did what, or when.
+"""
 
 from __future__ import annotations
 
@@ -8,16 +11,24 @@ import time
 from collections.abc import Callable
 from typing import Protocol
 
-from femu.batch.hands import Hand
 from femu.batch.outcome import RunOutcome
 from femu.batch.plan import Job, Task
 from femu.batch.runner import Demand, failure
+from femu.batch.worker_pool import Worker
 
 POLL_SECONDS = 0.2  # so that Ctrl-C is seen on every platform
 
 
 class Feed(Protocol):
-    """Where jobs come from. `take` may block until results of others tell what to do next; None ends the hand."""
+    """The source of jobs.
+
+    `take` may block until other results determine the next job; None ends the worker.
+    """
+
+    @property
+    def finished(self) -> bool:
+        """Whether nothing is left to do; asked before the first `take`."""
+        ...
 
     def take(self) -> Task | None: ...
 
@@ -27,7 +38,7 @@ class Feed(Protocol):
 
 
 class BatchProgress(Protocol):
-    """What a batch tells while it runs."""
+    """What a batch reports while it runs."""
 
     def start(self, total: int, done: int) -> None: ...
 
@@ -36,16 +47,21 @@ class BatchProgress(Protocol):
     def finish(self) -> None: ...
 
 
-def execute(feed: Feed, hands: list[Hand], job_of: Callable[[Task], Job | Demand],
-            keep: Callable[[Task, Demand], None]) -> bool:
-    """Do all tasks of a feed; returns False where the user stopped it.
+def execute(
+    feed: Feed,
+    hands: list[Worker],
+    job_of: Callable[[Task], Job | Demand],
+    keep: Callable[[Task, Demand], None],
+) -> bool:
+    """Do all tasks of a feed; returns False if the user stopped it.
 
-    ``job_of`` reads the record of a task, or gives the outcome if that fails; ``keep`` is called in this thread alone.
+    ``job_of`` reads the record of a task, or gives the outcome if that fails; ``keep`` is called in
+    this thread alone.
     """
     found: queue.Queue[tuple[Task, Demand] | BaseException | None] = queue.Queue()
     reading = threading.Lock()  # one record is read at a time, and the last ones are kept
 
-    def serve(hand: Hand) -> None:
+    def serve(hand: Worker) -> None:
         try:
             while (task := feed.take()) is not None:
                 with reading:

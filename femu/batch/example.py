@@ -1,14 +1,15 @@
-"""The frame of the example suite: three storeys, three bays, columns of force-based fibre elements, elastic beams.
+"""The frame of the example suite: three storeys, three bays, columns of force-based fibre elements,
+elastic beams.
 
-H 300×300 columns of steel with 2 % hardening, P-Δ, 20 t at each joint, 3 % damping in the first two modes; first
-period 0.92 s.
+H 300×300 columns of steel with 2 % hardening, P-Δ, 20 t at each joint, 3 % damping in the first two
+modes; first period 0.92 s.
 """
 
 from __future__ import annotations
 
 from femu.elements import ElasticBeamColumn, ForceBeamColumn
 from femu.materials import Bilinear, ElasticSection, FibreSection
-from femu.model import Model
+from femu.model.model import Model
 from femu.units import GPa, MPa, g, mm, ton
 
 STOREYS, BAYS = 3, 3
@@ -23,15 +24,27 @@ DAMPING = 0.03
 
 def frame(storeys: int = STOREYS, bays: int = BAYS) -> Model:
     """The frame, with its weight as pattern "gravity"."""
-    section = FibreSection.h_shape(**COLUMN, material=Bilinear(**STEEL), flange_fibres=FLANGE_FIBRES, web_fibres=WEB_FIBRES)
+    section = FibreSection.h_shape(
+        **COLUMN, material=Bilinear(**STEEL), flange_fibres=FLANGE_FIBRES, web_fibres=WEB_FIBRES
+    )
     beam = ElasticSection(**BEAM)
     model = Model(f"{storeys} storeys, {bays} bays")
     for s in range(storeys + 1):
         for b in range(bays + 1):
-            model.node(f"{s}.{b}", SPAN * b, HEIGHT * s, **({"mass": JOINT_MASS} if s else {"fixed": True}))
+            model.node(
+                f"{s}.{b}", SPAN * b, HEIGHT * s, **({"mass": JOINT_MASS} if s else {"fixed": True})
+            )
     for s in range(1, storeys + 1):
         for b in range(bays + 1):
-            model.add(ForceBeamColumn(f"column {s}.{b}", f"{s - 1}.{b}", f"{s}.{b}", section=section, geometry="p-delta"))
+            model.add(
+                ForceBeamColumn(
+                    f"column {s}.{b}",
+                    f"{s - 1}.{b}",
+                    f"{s}.{b}",
+                    section=section,
+                    geometry="p-delta",
+                )
+            )
             model.load(f"{s}.{b}", y=-JOINT_MASS[1] * g, pattern="gravity")
         for b in range(bays):
             model.add(ElasticBeamColumn(f"beam {s}.{b}", f"{s}.{b}", f"{s}.{b + 1}", section=beam))

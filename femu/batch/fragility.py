@@ -1,9 +1,11 @@
-"""Fragility: the probability of collapse over intensity, as a lognormal curve fitted by maximum likelihood.
+"""Fragility: the probability of collapse over intensity, as a lognormal curve fitted by maximum
+likelihood.
 
-P(collapse | x) = Phi(ln(x / median) / dispersion). Two kinds of evidence are fitted alike, with eta = a + b ln x as the
-argument of Phi: intervals in which each record collapses (from an IDA; an upper end of infinity says that a record did
-not collapse so far), and numbers of collapses among numbers of runs at given intensities (from a suite; Baker 2015). The
-confidence band follows from the observed information matrix of (a, b) by the delta method, on the scale of eta.
+P(collapse | x) = Phi(ln(x / median) / dispersion). Two kinds of evidence are fitted alike, with eta
+= a + b ln x as the argument of Phi: intervals in which each record collapses (from an IDA; an upper
+end of infinity says that a record did not collapse so far), and numbers of collapses among numbers
+of runs at given intensities (from a suite; Baker 2015). The confidence band follows from the
+observed information matrix of (a, b) by the delta method, on the scale of eta.
 """
 
 from __future__ import annotations
@@ -14,9 +16,9 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from femu.arguments import typed, typed_methods
 from femu.batch.ida import IDACurves
-from femu.errors import AnalysisError, InputError
+from femu.support.arguments import typed, typed_methods
+from femu.support.errors import AnalysisError, InputError
 
 Array = npt.NDArray[np.float64]
 LEAST_DISPERSION = 1e-3
@@ -31,7 +33,7 @@ class Fragility:
     dispersion: float
     """Standard deviation of the logarithm (beta)."""
     covariance: npt.NDArray[np.float64]
-    """Of the estimates of a and b, where Phi(a + b ln x) is the curve."""
+    """Of the estimates of a and b, with Phi(a + b ln x) as the curve."""
     log_likelihood: float
 
     def probability(self, intensity: npt.ArrayLike) -> Array:
@@ -46,7 +48,7 @@ class Fragility:
 
         if not 0.0 < confidence < 1.0:
             raise InputError("Fragility.band", "confidence", confidence, "must lie between 0 and 1")
-        self._eta(intensity)  # refuses what is no intensity
+        self._eta(intensity)  # refuses what is not an intensity
         log = np.log(np.asarray(intensity, dtype=np.float64))
         c = self.covariance
         deviation = np.sqrt(np.maximum(c[0, 0] + 2.0 * c[0, 1] * log + c[1, 1] * log**2, 0.0))
@@ -62,12 +64,20 @@ class Fragility:
 
 @typed
 def fit_intervals(lower: npt.ArrayLike, upper: npt.ArrayLike) -> Fragility:
-    """Fit to intervals (lower, upper], one a record, in which collapse happens."""
+    """Fit to intervals (lower, upper], one per record, in which collapse occurs."""
     low, high = (np.asarray(v, dtype=np.float64).reshape(-1) for v in (lower, upper))
     if low.shape != high.shape or len(low) < 3 or not np.all((low >= 0.0) & (high > low)):
-        raise InputError("fit_intervals", "lower, upper", (lower, upper), "must be three rising intervals or more")
+        raise InputError(
+            "fit_intervals",
+            "lower, upper",
+            (lower, upper),
+            "must be three rising intervals or more",
+        )
     if np.isfinite(high).sum() < 2:
-        raise AnalysisError("fragility: fewer than two records collapse, so there is nothing to fit. Trace to higher intensity.")
+        raise AnalysisError(
+            "fragility: fewer than two records collapse, so there is nothing to fit. Trace to "
+            "higher intensity."
+        )
     from scipy.special import log_ndtr
 
     with np.errstate(divide="ignore"):
@@ -83,21 +93,39 @@ def fit_intervals(lower: npt.ArrayLike, upper: npt.ArrayLike) -> Fragility:
         return float(np.sum(top + np.log1p(-np.exp(np.minimum(bottom - top, -1e-15)))))
 
     known = np.isfinite(high)
-    middle = np.log(np.where(low[known] > 0.0, np.sqrt(low[known] * high[known]), 0.5 * high[known]))
+    middle = np.log(
+        np.where(low[known] > 0.0, np.sqrt(low[known] * high[known]), 0.5 * high[known])
+    )
     return _fit(of, float(middle.mean()), float(max(middle.std(ddof=1), 0.05)))
 
 
 @typed
-def fit_counts(intensity: npt.ArrayLike, collapses: npt.ArrayLike, runs: npt.ArrayLike) -> Fragility:
+def fit_counts(
+    intensity: npt.ArrayLike, collapses: npt.ArrayLike, runs: npt.ArrayLike
+) -> Fragility:
     """Fit to numbers of collapses among numbers of runs at each intensity."""
     x, k, n = (np.asarray(v, dtype=np.float64).reshape(-1) for v in (intensity, collapses, runs))
-    if not (x.shape == k.shape == n.shape) or len(x) < 2 or not np.all((x > 0.0) & (k >= 0.0) & (k <= n) & (n > 0.0)):
-        raise InputError("fit_counts", "intensity, collapses, runs", (intensity, collapses, runs),
-                         "must be two intensities or more, above 0, with 0 to all of their runs collapsed")
+    if (
+        not (x.shape == k.shape == n.shape)
+        or len(x) < 2
+        or not np.all((x > 0.0) & (k >= 0.0) & (k <= n) & (n > 0.0))
+    ):
+        raise InputError(
+            "fit_counts",
+            "intensity, collapses, runs",
+            (intensity, collapses, runs),
+            "must be two intensities or more, above 0, with 0 to all of their runs collapsed",
+        )
     share = k / n
-    if not (share < 1.0).any() or not (share > 0.0).any() or np.unique(x[(share > 0.0) & (share < 1.0)]).size == 0:
-        raise AnalysisError("fragility: no intensity has both collapses and runs that stand, so the dispersion cannot be told. "
-                            "Add intensities in between.")
+    if (
+        not (share < 1.0).any()
+        or not (share > 0.0).any()
+        or np.unique(x[(share > 0.0) & (share < 1.0)]).size == 0
+    ):
+        raise AnalysisError(
+            "fragility: no intensity has both collapsed and surviving runs, so the dispersion "
+            "cannot be determined. Add intensities in between."
+        )
     from scipy.special import log_ndtr
 
     log = np.log(x)
@@ -123,11 +151,17 @@ def _fit(log_likelihood: object, log_median: float, dispersion: float) -> Fragil
         value = -log_likelihood(-q[0] * b, b)  # type: ignore[operator]
         return value if math.isfinite(value) else 1e300
 
-    found = minimize(cost, [log_median, math.log(dispersion)], method="Nelder-Mead",
-                     options={"xatol": 1e-10, "fatol": 1e-12, "maxiter": 4000, "maxfev": 4000})
+    found = minimize(
+        cost,
+        [log_median, math.log(dispersion)],
+        method="Nelder-Mead",
+        options={"xatol": 1e-10, "fatol": 1e-12, "maxiter": 4000, "maxfev": 4000},
+    )
     beta = max(math.exp(found.x[1]), LEAST_DISPERSION)
     a, b = -found.x[0] / beta, 1.0 / beta
-    return Fragility(math.exp(found.x[0]), beta, _covariance(log_likelihood, a, b), -float(found.fun))
+    return Fragility(
+        math.exp(found.x[0]), beta, _covariance(log_likelihood, a, b), -float(found.fun)
+    )
 
 
 def _covariance(log_likelihood: object, a: float, b: float) -> Array:
@@ -138,13 +172,19 @@ def _covariance(log_likelihood: object, a: float, b: float) -> Array:
     for i in range(2):
         for j in range(2):
             ei, ej = steps * (np.arange(2) == i), steps * (np.arange(2) == j)
-            corners = [log_likelihood(*(centre + s * ei + t * ej)) * s * t  # type: ignore[operator]
-                       for s in (-1.0, 1.0) for t in (-1.0, 1.0)]
+            corners = [
+                log_likelihood(*(centre + s * ei + t * ej)) * s * t  # type: ignore[operator]
+                for s in (-1.0, 1.0)
+                for t in (-1.0, 1.0)
+            ]
             information[i, j] = -sum(corners) / (4.0 * steps[i] * steps[j])
     try:
         covariance: Array = np.asarray(np.linalg.inv(information), dtype=np.float64)
     except np.linalg.LinAlgError:
         covariance = np.full((2, 2), np.nan)
     if not np.isfinite(covariance).all() or covariance[0, 0] < 0.0 or covariance[1, 1] < 0.0:
-        raise AnalysisError("fragility: the evidence does not tell median and dispersion apart. Add records or intensities.")
+        raise AnalysisError(
+            "fragility: the data do not determine both median and dispersion. Add records or "
+            "intensities."
+        )
     return covariance

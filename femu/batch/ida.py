@@ -1,14 +1,16 @@
-"""Incremental dynamic analysis (Vamvatsikos and Cornell 2002): each record at rising intensity until collapse.
+"""Incremental dynamic analysis (Vamvatsikos and Cornell 2002): each record at rising intensity
+until collapse.
 
-The curve of a record is traced by hunt and fill. *Hunt*: the intensity rises from ``first``, by ``step`` and each time by
-``growth`` more, until a run collapses. *Bracket*: the gap between the highest run that stands and the lowest that
-collapses is halved until it is less than ``resolution`` of the former. *Fill*: what is left of ``runs`` halves the
-widest gaps below. Which run comes next follows from the runs before it alone, so an interrupted analysis goes on as if
+The curve of a record is traced by hunt and fill. *Hunt*: the intensity rises from ``first``, by
+``step`` and each time by ``growth`` more, until a run collapses. *Bracket*: the gap between the
+highest run that survives and the lowest that collapses is halved until it is less than
+``resolution`` of the former. *Fill*: what is left of ``runs`` halves the widest gaps below. Which
+run comes next follows from the runs before it alone, so an interrupted analysis continues as if
 nothing had happened.
 
-A run collapses by one of three criteria, counted apart: a storey reaches the ``drift_limit`` of the plan; a step does
-not converge; or the curve has gone flat: from the next lower run to this one the drift grows more than 1 /
-``flat_slope`` times as fast as in the first, elastic, run.
+A run collapses by one of three criteria, counted apart: a storey reaches the ``drift_limit`` of the
+plan; a step does not converge; or the curve has gone flat: from the next lower run to this one the
+drift grows more than 1 / ``flat_slope`` times as fast as in the first, elastic, run.
 """
 
 from __future__ import annotations
@@ -23,19 +25,19 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from femu.arguments import typed_methods
 from femu.batch.batch import Batch
 from femu.batch.outcome import RunOutcome
 from femu.batch.plan import Task
 from femu.batch.result import BatchResult
 from femu.batch.results_file import ResultsFile
 from femu.batch.runner import Demand
-from femu.errors import InputError
+from femu.support.arguments import typed_methods
+from femu.support.errors import InputError
 
 Array = npt.NDArray[np.float64]
 
 TELLING = (RunOutcome.COMPLETE, RunOutcome.LIMIT_REACHED, RunOutcome.NOT_CONVERGED)
-"""Outcomes that say whether the structure stands."""
+"""Outcomes that show whether the structure survives."""
 
 
 class Collapse(IntEnum):
@@ -64,17 +66,32 @@ class Tracing:
             value = getattr(self, name)
             if not (isinstance(value, (int, float)) and math.isfinite(value) and value > 0.0):
                 raise InputError("Tracing", name, value, "must be above 0")
-        if not (isinstance(self.growth, (int, float)) and math.isfinite(self.growth) and self.growth >= 0.0):
+        if not (
+            isinstance(self.growth, (int, float))
+            and math.isfinite(self.growth)
+            and self.growth >= 0.0
+        ):
             raise InputError("Tracing", "growth", self.growth, "must not be negative")
         if not (isinstance(self.flat_slope, (int, float)) and 0.0 <= self.flat_slope < 1.0):
-            raise InputError("Tracing", "flat_slope", self.flat_slope, "must lie from 0 to below 1", "0 turns it off")
+            raise InputError(
+                "Tracing",
+                "flat_slope",
+                self.flat_slope,
+                "must lie from 0 to below 1",
+                "0 turns it off",
+            )
         if isinstance(self.runs, bool) or not isinstance(self.runs, int) or self.runs < 2:
-            raise InputError("Tracing", "runs", self.runs, "must be a whole number from 2 on")
+            raise InputError("Tracing", "runs", self.runs, "must be a whole number of at least 2")
 
     def next(self, intensities: Sequence[float], collapsed: Sequence[bool]) -> float | None:
-        """The intensity of the next run, from those done so far; None where the curve is traced."""
+        """The intensity of the next run, from those done so far; None when the curve is traced."""
         if len(collapsed) != len(intensities):
-            raise InputError("Tracing.next", "intensities, collapsed", (intensities, collapsed), "must be equally many")
+            raise InputError(
+                "Tracing.next",
+                "intensities, collapsed",
+                (intensities, collapsed),
+                "must have equal lengths",
+            )
         done = len(intensities)
         if done >= self.runs:
             return None
@@ -84,7 +101,9 @@ class Tracing:
         if not fallen:
             return max(intensities) + self.step + self.growth * (done - 1)
         lowest = min(fallen)
-        standing = sorted(x for x, c in zip(intensities, collapsed, strict=True) if not c and x < lowest)
+        standing = sorted(
+            x for x, c in zip(intensities, collapsed, strict=True) if not c and x < lowest
+        )
         top = standing[-1] if standing else 0.0
         if lowest - top > self.resolution * top:
             return 0.5 * (lowest + top)
@@ -96,9 +115,16 @@ class Tracing:
         return float(0.5 * (points[widest] + points[widest + 1]))
 
 
-def collapses(tracing: Tracing, intensities: Sequence[float], drifts: Sequence[float],
-              outcomes: Sequence[RunOutcome]) -> list[Collapse]:
-    """By which criterion each run of one record collapses; runs in the order in which they were done."""
+def collapses(
+    tracing: Tracing,
+    intensities: Sequence[float],
+    drifts: Sequence[float],
+    outcomes: Sequence[RunOutcome],
+) -> list[Collapse]:
+    """By which criterion each run of one record collapses.
+
+    Runs in the order in which they were done.
+    """
     found: list[Collapse] = []
     for k, (x, drift, outcome) in enumerate(zip(intensities, drifts, outcomes, strict=True)):
         if outcome is RunOutcome.LIMIT_REACHED:
@@ -111,7 +137,10 @@ def collapses(tracing: Tracing, intensities: Sequence[float], drifts: Sequence[f
             if below and tracing.flat_slope > 0.0 and found[0] is Collapse.NONE:
                 j = max(below, key=lambda i: intensities[i])
                 elastic = intensities[0] / drifts[0] if drifts[0] > 0.0 else math.inf
-                flat = drift > drifts[j] and (x - intensities[j]) / (drift - drifts[j]) < tracing.flat_slope * elastic
+                flat = (
+                    drift > drifts[j]
+                    and (x - intensities[j]) / (drift - drifts[j]) < tracing.flat_slope * elastic
+                )
             found.append(Collapse.FLAT_CURVE if flat else Collapse.NONE)
     return found
 
@@ -140,13 +169,23 @@ class IDA(Batch):
 
     def runs(self) -> dict[str, np.ndarray]:
         records, most = len(self.records), self.tracing.runs
-        return {"record": np.repeat(np.arange(records), most), "scale": np.full(records * most, np.nan),
-                "parameter_set": np.zeros(records * most, dtype=int)}
+        return {
+            "record": np.repeat(np.arange(records), most),
+            "scale": np.full(records * most, np.nan),
+            "parameter_set": np.zeros(records * most, dtype=int),
+        }
 
     def settings(self) -> dict[str, Any]:
         t = self.tracing
-        return {"kind": "ida", "first": t.first, "step": t.step, "growth": t.growth, "runs": t.runs,
-                "resolution": t.resolution, "flat_slope": t.flat_slope}
+        return {
+            "kind": "ida",
+            "first": t.first,
+            "step": t.step,
+            "growth": t.growth,
+            "runs": t.runs,
+            "resolution": t.resolution,
+            "flat_slope": t.flat_slope,
+        }
 
     def feed(self, file: ResultsFile) -> _Hunt:
         return _Hunt(self.tracing, len(self.records), file)
@@ -168,15 +207,20 @@ class _Hunt:
                 if not file.done(index):
                     break
                 demand = file.read(index)
-                self._found[record].append((file.scale(index), demand.largest_drift, demand.outcome))
+                self._found[record].append(
+                    (file.scale(index), demand.largest_drift, demand.outcome)
+                )
             self._plan(record)
 
     def _plan(self, record: int) -> None:
         found = self._found[record]
         if found and found[-1][2] not in TELLING:
-            return  # a record that is refused, or a run that died, says nothing about where to go
+            return  # a record that is refused, or a run that died, gives no next intensity
         x = [f[0] for f in found]
-        fallen = [c is not Collapse.NONE for c in collapses(self._tracing, x, [f[1] for f in found], [f[2] for f in found])]
+        fallen = [
+            c is not Collapse.NONE
+            for c in collapses(self._tracing, x, [f[1] for f in found], [f[2] for f in found])
+        ]
         scale = self._tracing.next(x, fallen)
         if scale is not None:
             self._ready.append(Task(record * self._tracing.runs + len(found), record, scale, 0))
@@ -189,6 +233,10 @@ class _Hunt:
                 return None
             self._under_way += 1
             return self._ready.pop(0)
+
+    @property
+    def finished(self) -> bool:
+        return not self._ready and not self._under_way
 
     def give(self, task: Task, demand: Demand) -> None:
         with self._changed:
@@ -206,15 +254,18 @@ class _Hunt:
 @typed_methods
 @dataclass(frozen=True, eq=False)
 class IDACurves:
-    """Curves of an incremental dynamic analysis: for each record, intensities and drifts of the runs that stand."""
+    """Curves of an incremental dynamic analysis.
+
+    For each record, intensities and drifts of the runs that survive.
+    """
 
     records: list[str]
     intensities: list[Array]
     drifts: list[Array]
     standing: Array
-    """Highest intensity at which each record left the structure standing (0 where none did)."""
+    """Highest intensity at which each record did not collapse the structure (0 if none)."""
     collapse: Array
-    """Lowest intensity at which each record brought it down; infinite where none did."""
+    """Lowest intensity at which each record collapsed it; infinite if none did."""
     criteria: list[list[Collapse]]
     """How each run of each record counts, in the order in which they were done."""
     scale_by: str
@@ -229,7 +280,9 @@ class IDACurves:
         names, xs, ys, standing, collapse, criteria = [], [], [], [], [], []
         outcomes = result.outcomes
         for record, name in enumerate(result.record_names):
-            rows = [k for k in np.flatnonzero(result["run_record"] == record) if outcomes[k] in TELLING]
+            rows = [
+                k for k in np.flatnonzero(result["run_record"] == record) if outcomes[k] in TELLING
+            ]
             if not rows:
                 continue
             x, y = result["scale"][rows], result.largest_drift[rows]
@@ -244,7 +297,15 @@ class IDACurves:
             standing.append(float(x[stands].max()) if stands.any() else 0.0)
             collapse.append(lowest)
             criteria.append(how)
-        return cls(names, xs, ys, np.array(standing), np.array(collapse), criteria, result.attributes["scale_by"])
+        return cls(
+            names,
+            xs,
+            ys,
+            np.array(standing),
+            np.array(collapse),
+            criteria,
+            result.attributes["scale_by"],
+        )
 
     def counts(self) -> dict[Collapse, int]:
         """How many records first collapse by which criterion (NONE: did not collapse)."""
@@ -255,12 +316,17 @@ class IDACurves:
         return found
 
     def intensity_at(self, drifts: npt.ArrayLike) -> Array:
-        """Intensity at which each record first reaches given drifts: rows of records; the collapse intensity beyond."""
+        """Intensity at which each record first reaches given drifts.
+
+        Rows of records; the collapse intensity beyond.
+        """
         wanted = np.atleast_1d(np.asarray(drifts, dtype=np.float64))
         if wanted.ndim != 1 or np.isnan(wanted).any():
             raise InputError("IDACurves.intensity_at", "drifts", drifts, "must be a row of numbers")
         rows = np.empty((len(self.records), wanted.size))
-        for r, (x, y, top) in enumerate(zip(self.intensities, self.drifts, self.collapse, strict=True)):
+        for r, (x, y, top) in enumerate(
+            zip(self.intensities, self.drifts, self.collapse, strict=True)
+        ):
             x0, y0 = np.concatenate([[0.0], x]), np.maximum.accumulate(np.concatenate([[0.0], y]))
             for c, drift in enumerate(wanted):
                 at = int(np.searchsorted(y0, drift))
@@ -269,19 +335,27 @@ class IDACurves:
                 elif at == 0:
                     rows[r, c] = 0.0
                 else:
-                    rows[r, c] = x0[at - 1] + (x0[at] - x0[at - 1]) * (drift - y0[at - 1]) / (y0[at] - y0[at - 1])
+                    rows[r, c] = x0[at - 1] + (x0[at] - x0[at - 1]) * (drift - y0[at - 1]) / (
+                        y0[at] - y0[at - 1]
+                    )
         return rows
 
-    def fractiles(self, drifts: npt.ArrayLike | None = None, shares: Sequence[float] = (0.16, 0.5, 0.84)) -> tuple[Array, Array]:
-        """Drifts, and for each share the intensity that this share of the records reaches them at or below."""
+    def fractiles(
+        self, drifts: npt.ArrayLike | None = None, shares: Sequence[float] = (0.16, 0.5, 0.84)
+    ) -> tuple[Array, Array]:
+        """Drifts, and for each share the intensity that this share of the records reaches them at
+        or below."""
         if drifts is None:
             most = max((float(y.max()) for y in self.drifts if y.size), default=0.0)
             drifts = np.linspace(0.0, most, 101)
         at = np.atleast_1d(np.asarray(drifts, dtype=np.float64))
         for share in shares:
             if not 0.0 <= share <= 1.0:
-                raise InputError("IDACurves.fractiles", "shares", shares, "must lie between 0 and 1")
+                raise InputError(
+                    "IDACurves.fractiles", "shares", shares, "must lie between 0 and 1"
+                )
         rows = np.sort(self.intensity_at(at), axis=0)
-        # the empirical fractile itself, not a mean of two: some records may have no finite collapse intensity
+        # the empirical fractile itself, not a mean of two: some records may have no finite collapse
+        # intensity
         picks = [max(math.ceil(share * len(rows) - 1e-9) - 1, 0) for share in shares]
         return at, rows[picks]

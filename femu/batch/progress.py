@@ -1,4 +1,5 @@
-"""Progress of a batch: rate, time left and failures so far, as one moving line or as a line now and then in a log."""
+"""Progress of a batch: rate, time left and failures so far, as one moving line, or as occasional
+lines in a log."""
 
 from __future__ import annotations
 
@@ -7,7 +8,7 @@ import time
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
-LOG_SECONDS = 10.0  # between two lines where the output is not a terminal
+LOG_SECONDS = 10.0  # between two lines if the output is not a terminal
 
 
 class BatchBar:
@@ -15,9 +16,16 @@ class BatchBar:
 
     def __init__(self, console: Console | None = None) -> None:
         self.console = console or Console(stderr=True)
-        self._bar = Progress(TextColumn("runs"), BarColumn(bar_width=30), MofNCompleteColumn(),
-                             TextColumn("{task.fields[words]}"), TimeElapsedColumn(), console=self.console, transient=True,
-                             disable=not self.console.is_terminal)
+        self._bar = Progress(
+            TextColumn("runs"),
+            BarColumn(bar_width=30),
+            MofNCompleteColumn(),
+            TextColumn("{task.fields[words]}"),
+            TimeElapsedColumn(),
+            console=self.console,
+            transient=True,
+            disable=not self.console.is_terminal,
+        )
         self._total = self._before = 0
         self._began = self._said = 0.0
 
@@ -27,7 +35,7 @@ class BatchBar:
         self._task = self._bar.add_task("", total=total, completed=done, words="")
         self._bar.start()
         if done:
-            self.console.print(f"{done} of {total} runs are in the file already.")
+            self.console.print(f"{done} of {total} runs are already in the file.")
 
     def advance(self, done: int, failures: int) -> None:
         now = time.monotonic()
@@ -41,8 +49,14 @@ class BatchBar:
         """Rate, time left and failures."""
         rate = (done - self._before) / max(seconds, 1e-9)
         left = (self._total - done) / rate if rate > 0.0 else float("inf")
-        shown = f"{left:.0f} s" if left < 120.0 else f"{left / 60.0:.0f} min" if left < 7200.0 else f"{left / 3600.0:.1f} h"
-        return f"{rate:.3g} a second, {shown} left, {failures} failed"
+        shown = (
+            f"{left:.0f} s"
+            if left < 120.0
+            else f"{left / 60.0:.0f} min"
+            if left < 7200.0
+            else f"{left / 3600.0:.1f} h"
+        )
+        return f"{rate:.3g} per second, {shown} left, {failures} failed"
 
     def finish(self) -> None:
         self._bar.stop()

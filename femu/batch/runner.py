@@ -1,14 +1,15 @@
-"""The runner: does single runs of a plan, one after the other or in several threads, and keeps only what is asked for.
+"""The runner: does single runs of a plan, one after the other or in several threads, and keeps only
+what is needed.
 
-A run makes vectors of its own and gives back a handful of numbers; histories are dropped. Two threads may use one
-runner: the program is read only, and kernels release the lock.
+A run makes its own vectors and returns a handful of numbers; histories are dropped. Two
+threads may use one runner: the program is read only, and kernels release the lock.
 """
 
 from __future__ import annotations
 
 import pickle
 import threading
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -17,11 +18,14 @@ import numpy.typing as npt
 from femu.analyses import Limit
 from femu.batch.outcome import OF_ANALYSIS, RunOutcome
 from femu.batch.plan import Job, Plan, parameter_digest
-from femu.errors import FemuError
+from femu.batch.source import Record
+from femu.check.of_analysis import check_transient, say
+from femu.engine.state import State
 from femu.records import GroundMotion
-from femu.results import Result
-from femu.save import Save
-from femu.state import State
+from femu.results.outcome import failures_handled
+from femu.results.result import Result
+from femu.results.save import Save
+from femu.support.errors import FemuError
 
 Array = npt.NDArray[np.float64]
 LONGEST_MESSAGE = 240  # bytes of a message in the file
@@ -30,12 +34,12 @@ START_STATES_KEPT = 4
 
 @dataclass
 class Demand:
-    """What is kept of a run. Not a number where the run does not tell."""
+    """What is kept of a run. NaN if the run does not have it."""
 
     outcome: RunOutcome
     message: str = ""
     factor: float = np.nan
-    """By which the record was multiplied."""
+    """Factor on the record."""
     pga: float = np.nan
     sa: float = np.nan
     """Pseudo-acceleration of the scaled record at the period of the plan."""
@@ -56,7 +60,7 @@ class Demand:
 
 
 def failure(outcome: RunOutcome, error: BaseException | str = "") -> Demand:
-    """The demand of a run that tells nothing."""
+    """The demand of a run without results."""
     return Demand(outcome, " ".join(f"{error}".split()) or outcome.sentence)
 
 
@@ -69,20 +73,51 @@ class Runner:
         self.levels = plan.levels(self.program)
         heights = np.array([self.program.coordinates[node][-1] for node in self.levels])
         self.heights = np.diff(heights)
-        limits = tuple(Limit(top, "x", plan.drift_limit * float(height), base)
-                       for base, top, height in zip(self.levels, self.levels[1:], self.heights, strict=False))
+        limits = tuple(
+            Limit(top, "x", plan.drift_limit * float(height), base)
+            for base, top, height in zip(self.levels, self.levels[1:], self.heights, strict=False)
+        )
         given = plan.analysis.policy
-        policy = replace(given, time_limit=min(plan.time_limit, given.time_limit),
-                         iteration_limit=min(plan.iteration_limit, given.iteration_limit))
-        self.analysis = replace(plan.analysis, limits=(*plan.analysis.limits, *limits), policy=policy)
-        self.save = Save(displacement=self.levels, velocity=False, acceleration=self.levels, forces=False, energy=False)
+        policy = replace(
+            given,
+            time_limit=min(plan.time_limit, given.time_limit),
+            iteration_limit=min(plan.iteration_limit, given.iteration_limit),
+        )
+        self.analysis = replace(
+            plan.analysis, limits=(*plan.analysis.limits, *limits), policy=policy
+        )
+        self.save = Save(
+            displacement=self.levels,
+            velocity=False,
+            acceleration=self.levels,
+            forces=False,
+            energy=False,
+        )
         self._starts: dict[str, tuple[Array, State | None]] = {}
         self._lock = threading.Lock()
 
     def warm(self) -> None:
-        """Compile what is not in the cache yet, by a run of two steps; workers then find it there."""
+        """Compile what is not in the cache yet, by a run of two steps.
+
+        Workers then find it there.
+        """
         step = self.analysis.dt
         self._run(Job(-1, GroundMotion("two steps", step, np.array([0.0, 1e-6, 0.0])), 1.0, {}))
+
+    def question(self, records: Sequence[Record]) -> None:
+        """Warn once for the whole batch of what looks wrong, with the finest of the records that
+        are in memory."""
+        motions = sorted(
+            (r for r in records if isinstance(r, GroundMotion)), key=lambda motion: motion.dt
+        )
+        vector, start = self._start({})
+        state = self.program.state() if start is None else start
+        driven = {
+            "x": motions[0]
+            if motions
+            else GroundMotion("none in memory", self.analysis.dt, np.zeros(2))
+        }
+        say(self.program, check_transient(self.program, self.analysis.dt, driven, state, vector))
 
     def run(self, job: Job) -> Demand:
         """Do one run. Whatever goes wrong in it is an outcome."""
@@ -96,12 +131,25 @@ class Runner:
     def _run(self, job: Job) -> Demand:
         factor = scale_factor(self.plan, job.motion, job.scale)
         motion = job.motion.scaled(factor=factor)
-        vector, start = self._start(job.parameters)
-        result = self.analysis.run(self.program, motion, duration=motion.duration + self.plan.rest, start=start,
-                                   save=self.save, parameters=vector)
+        with failures_handled():  # each is an outcome in the file
+            vector, start = self._start(job.parameters)
+            result = self.analysis.run(
+                self.program,
+                motion,
+                duration=motion.duration + self.plan.rest,
+                start=start,
+                save=self.save,
+                parameters=vector,
+                check=False,
+            )
         outcome = OF_ANALYSIS.get(result.outcome, RunOutcome.ERROR)
-        demand = Demand(outcome, "" if outcome is RunOutcome.COMPLETE else result.message, factor, motion.pga,
-                        motion.sa(self.plan.period, self.plan.damping))
+        demand = Demand(
+            outcome,
+            "" if outcome is RunOutcome.COMPLETE else result.message,
+            factor,
+            motion.pga,
+            motion.sa(self.plan.period, self.plan.damping),
+        )
         if outcome is RunOutcome.TIME_LIMIT:
             demand.message = outcome.sentence  # how far it came depends on the clock
             return self._nothing(demand)
@@ -117,7 +165,9 @@ class Runner:
                     values.set(pattern, value)
                 state = None
                 if self.plan.gravity is not None:
-                    loaded = self.plan.gravity.run(self.program, parameters=values.vector)
+                    loaded = self.plan.gravity.run(
+                        self.program, parameters=values.vector, check=False
+                    )
                     if not loaded.outcome.ok:
                         raise FemuError(f"gravity: {loaded.message}")
                     state = loaded.state
@@ -128,17 +178,24 @@ class Runner:
 
     def _nothing(self, demand: Demand) -> Demand:
         storeys = len(self.heights)
-        demand.peak_drift, demand.residual_drift, demand.peak_acceleration = (np.full(storeys, np.nan) for _ in range(3))
+        demand.peak_drift, demand.residual_drift, demand.peak_acceleration = (
+            np.full(storeys, np.nan) for _ in range(3)
+        )
         return demand
 
     def _measure(self, demand: Demand, result: Result, motion: GroundMotion) -> Demand:
         moved = np.stack([result.displacement(node, "x") for node in self.levels], axis=1)
         drift = np.diff(moved, axis=1) / self.heights
         ground = np.interp(result.time, motion.times, motion.acceleration, right=0.0)
-        shaken = np.stack([result.acceleration(node, "x") for node in self.levels[1:]], axis=1) + ground[:, None]
+        shaken = (
+            np.stack([result.acceleration(node, "x") for node in self.levels[1:]], axis=1)
+            + ground[:, None]
+        )
         demand.peak_drift = np.abs(drift).max(axis=0)
         complete = demand.outcome is RunOutcome.COMPLETE
-        demand.residual_drift = np.abs(drift[-1]) if complete else np.full(len(self.heights), np.nan)
+        demand.residual_drift = (
+            np.abs(drift[-1]) if complete else np.full(len(self.heights), np.nan)
+        )
         demand.peak_acceleration = np.abs(shaken).max(axis=0)
         demand.base_shear = float(np.abs(result.base_shear()).max())
         demand.end_time = float(result.time[-1])
@@ -160,10 +217,14 @@ _runners_lock = threading.Lock()
 
 
 def run_packed(plan: bytes, job: Job) -> Demand:
-    """Do one run of a packed plan, with a runner that this process keeps: what executors are given."""
+    """Do one run of a packed plan, with a runner that this process keeps.
+
+    What executors are given.
+    """
     with _runners_lock:
         if plan not in _runners:
-            _runners.clear()  # one batch at a time: the runner of the last one is not wanted any more
+            # one batch at a time: drop the runner of the last one
+            _runners.clear()
             try:
                 _runners[plan] = Runner(pickle.loads(plan))
             except FemuError as error:

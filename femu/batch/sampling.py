@@ -1,4 +1,7 @@
-"""Sets of parameters for studies: Latin hypercube and Sobol samples of named distributions. Same seed, same sets."""
+"""Sets of parameters for studies.
+
+Latin hypercube and Sobol samples of named distributions. Same seed, same sets.
+"""
 
 from __future__ import annotations
 
@@ -10,8 +13,8 @@ from typing import Protocol
 import numpy as np
 import numpy.typing as npt
 
-from femu.arguments import typed, typed_class
-from femu.errors import InputError
+from femu.support.arguments import typed, typed_class
+from femu.support.errors import InputError
 
 Array = npt.NDArray[np.float64]
 
@@ -31,8 +34,12 @@ class Uniform:
     upper: float
 
     def __post_init__(self) -> None:
-        if not (math.isfinite(self.lower) and math.isfinite(self.upper) and self.lower < self.upper):
-            raise InputError("Uniform", "lower, upper", (self.lower, self.upper), "must be finite and rise")
+        if not (
+            math.isfinite(self.lower) and math.isfinite(self.upper) and self.lower < self.upper
+        ):
+            raise InputError(
+                "Uniform", "lower, upper", (self.lower, self.upper), "must be finite and rise"
+            )
 
     def quantile(self, share: Array) -> Array:
         return self.lower + (self.upper - self.lower) * share
@@ -47,8 +54,12 @@ class Normal:
     deviation: float
 
     def __post_init__(self) -> None:
-        if not (math.isfinite(self.mean) and math.isfinite(self.deviation) and self.deviation > 0.0):
-            raise InputError("Normal", "deviation", self.deviation, "must be above 0, and the mean finite")
+        if not (
+            math.isfinite(self.mean) and math.isfinite(self.deviation) and self.deviation > 0.0
+        ):
+            raise InputError(
+                "Normal", "deviation", self.deviation, "must be above 0, and the mean finite"
+            )
 
     def quantile(self, share: Array) -> Array:
         from scipy.special import ndtri
@@ -65,8 +76,15 @@ class Lognormal:
     dispersion: float
 
     def __post_init__(self) -> None:
-        if not (self.median > 0.0 and self.dispersion > 0.0 and math.isfinite(self.median) and math.isfinite(self.dispersion)):
-            raise InputError("Lognormal", "median, dispersion", (self.median, self.dispersion), "must be above 0")
+        if not (
+            self.median > 0.0
+            and self.dispersion > 0.0
+            and math.isfinite(self.median)
+            and math.isfinite(self.dispersion)
+        ):
+            raise InputError(
+                "Lognormal", "median, dispersion", (self.median, self.dispersion), "must be above 0"
+            )
 
     def quantile(self, share: Array) -> Array:
         from scipy.special import ndtri
@@ -78,8 +96,11 @@ MOST_SAMPLES = 10**6
 
 
 @typed
-def latin_hypercube(vary: Mapping[str, Distribution], samples: int, seed: int) -> list[dict[str, float]]:
-    """Parameter sets in which each parameter takes one value from each of ``samples`` equally likely intervals."""
+def latin_hypercube(
+    vary: Mapping[str, Distribution], samples: int, seed: int
+) -> list[dict[str, float]]:
+    """Parameter sets in which each parameter takes one value from each of ``samples`` equally
+    likely intervals."""
     from scipy.stats import qmc
 
     _check(vary, samples)
@@ -88,19 +109,34 @@ def latin_hypercube(vary: Mapping[str, Distribution], samples: int, seed: int) -
 
 @typed
 def sobol(vary: Mapping[str, Distribution], samples: int, seed: int) -> list[dict[str, float]]:
-    """Parameter sets from a scrambled Sobol sequence; its balance needs a power of two as the number of samples."""
+    """Parameter sets from a scrambled Sobol sequence.
+
+    Its balance needs a power of two as the number of samples.
+    """
     from scipy.stats import qmc
 
     _check(vary, samples)
     if samples & (samples - 1):
-        raise InputError("sobol", "samples", samples, "must be a power of two", f"take {1 << samples.bit_length()}")
+        raise InputError(
+            "sobol",
+            "samples",
+            samples,
+            "must be a power of two",
+            fix=f"use {1 << samples.bit_length()}",
+        )
     return _sets(vary, qmc.Sobol(len(vary), scramble=True, seed=_rng(seed)).random(samples))
 
 
 def _sets(vary: Mapping[str, Distribution], shares: Array) -> list[dict[str, float]]:
-    inside = np.clip(shares, 1e-12, 1.0 - 1e-12)  # a share of exactly 0 has no finite normal quantile
-    columns = {name: distribution.quantile(inside[:, k]) for k, (name, distribution) in enumerate(vary.items())}
-    return [{name: float(values[row]) for name, values in columns.items()} for row in range(len(shares))]
+    # a share of exactly 0 has no finite normal quantile
+    inside = np.clip(shares, 1e-12, 1.0 - 1e-12)
+    columns = {
+        name: distribution.quantile(inside[:, k])
+        for k, (name, distribution) in enumerate(vary.items())
+    }
+    return [
+        {name: float(values[row]) for name, values in columns.items()} for row in range(len(shares))
+    ]
 
 
 def _check(vary: Mapping[str, Distribution], samples: int) -> None:
@@ -108,12 +144,24 @@ def _check(vary: Mapping[str, Distribution], samples: int) -> None:
         raise InputError("sampling", "vary", vary, "must name one parameter or more")
     for name, distribution in vary.items():
         if not callable(getattr(distribution, "quantile", None)):
-            raise InputError("sampling", f"vary[{name!r}]", distribution, "must be a distribution", "Normal(1.0, 0.1)")
-    if isinstance(samples, bool) or not isinstance(samples, int) or not 1 <= samples <= MOST_SAMPLES:
-        raise InputError("sampling", "samples", samples, f"must be a whole number from 1 to {MOST_SAMPLES}")
+            raise InputError(
+                "sampling",
+                f"vary[{name!r}]",
+                distribution,
+                "must be a distribution",
+                fix="use Normal(1.0, 0.1), for example",
+            )
+    if (
+        isinstance(samples, bool)
+        or not isinstance(samples, int)
+        or not 1 <= samples <= MOST_SAMPLES
+    ):
+        raise InputError(
+            "sampling", "samples", samples, f"must be a whole number from 1 to {MOST_SAMPLES}"
+        )
 
 
 def _rng(seed: int) -> np.random.Generator:
     if isinstance(seed, bool) or not isinstance(seed, (int, np.integer)) or seed < 0:
-        raise InputError("sampling", "seed", seed, "must be a whole number from 0 on")
+        raise InputError("sampling", "seed", seed, "must be a whole number of at least 0")
     return np.random.Generator(np.random.PCG64(int(seed)))

@@ -1,4 +1,7 @@
-"""Where a batch gets its records and its model from: things that are made when they are needed, where they are needed."""
+"""Sources of records and models for a batch.
+
+Both are made when and in the process in which they are needed.
+"""
 
 from __future__ import annotations
 
@@ -7,12 +10,12 @@ import os
 from dataclasses import dataclass
 from pathlib import Path
 
-from femu.arguments import typed_class
-from femu.errors import InputError
-from femu.model import Model
-from femu.named_function import call_named
-from femu.parameters import finite
+from femu.model.model import Model
+from femu.model.parameters import finite
 from femu.records import GroundMotion
+from femu.support.arguments import typed_class
+from femu.support.entry_point import call_named
+from femu.support.errors import InputError
 
 Path_ = str | os.PathLike[str]
 KINDS = ("at2", "csv", "columns", "text", "cosmos", "smc")
@@ -24,8 +27,9 @@ _BY_ENDING = {".at2": "at2", ".csv": "csv", ".v2": "cosmos", ".v2c": "cosmos", "
 class RecordFile:
     """A record in a file, read when a run needs it.
 
-    ``kind`` follows from the ending of the name where it is left out: AT2, CSV, COSMOS (.v2) and SMC files tell their
-    unit and step; any other file is plain text, in ``unit`` and ``dt`` seconds apart. ``factor`` multiplies the samples.
+    ``kind`` is taken from the ending of the name by default: AT2, CSV, COSMOS (.v2) and SMC files
+    state their unit and step; any other file is plain text, in ``unit`` and ``dt`` seconds apart.
+    ``factor`` multiplies the samples.
     """
 
     path: str | os.PathLike[str]
@@ -38,13 +42,31 @@ class RecordFile:
         for name in ("dt", "factor"):
             value = getattr(self, name)
             if value is not None and (not finite(value) or (name == "dt" and value <= 0.0)):
-                raise InputError(f"record {self.name!r}", name, value, "must be a finite number, and a step above 0")
+                raise InputError(
+                    f"record {self.name!r}",
+                    name,
+                    value,
+                    "must be a finite number, and a step above 0",
+                )
         if self.kind is not None and self.kind not in KINDS:
-            raise InputError(f"record {self.name!r}", "kind", self.kind, f"must be one of {', '.join(KINDS)}")
+            raise InputError(
+                f"record {self.name!r}", "kind", self.kind, f"must be one of {', '.join(KINDS)}"
+            )
         if self._kind in ("text", "columns") and self.unit is None:
-            raise InputError(f"record {self.name!r}", "unit", None, "must be given for a plain text file", "for example 'g'")
+            raise InputError(
+                f"record {self.name!r}",
+                "unit",
+                None,
+                "must be given for a plain text file",
+                fix="give for example unit='g'",
+            )
         if self._kind == "text" and self.dt is None:
-            raise InputError(f"record {self.name!r}", "dt", None, "must be given for a file that does not state it")
+            raise InputError(
+                f"record {self.name!r}",
+                "dt",
+                None,
+                "must be given for a file that does not state it",
+            )
 
     @property
     def name(self) -> str:
@@ -101,7 +123,7 @@ def record_fingerprint(record: Record) -> str:
 class ModelSource:
     """A function that returns a `Model`: ``package.module:function`` or ``file.py:function``.
 
-    Each worker calls it itself, so the model may use materials of its own, defined in that file.
+    Each worker calls it itself, so the model may use materials that are defined in that file.
     """
 
     target: str
@@ -110,5 +132,10 @@ class ModelSource:
         """Call the function."""
         made = call_named(self.target, "model")
         if not isinstance(made, Model):
-            raise InputError("model", "source", self.target, f"must return a Model, but returned {type(made).__name__}")
+            raise InputError(
+                "model",
+                "source",
+                self.target,
+                f"must return a Model, but returned {type(made).__name__}",
+            )
         return made

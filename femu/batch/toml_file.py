@@ -22,10 +22,10 @@ from femu.batch.plan import MEASURES, Plan
 from femu.batch.sampling import Distribution, Lognormal, Normal, Uniform, latin_hypercube, sobol
 from femu.batch.source import ModelSource, Record, RecordFile
 from femu.batch.suite import Suite
-from femu.errors import FemuError, FileError
-from femu.exchange import toml_text
+from femu.files import toml_text
 from femu.records import GroundMotion, synthetic
 from femu.records.reading import ACCELERATION_UNITS, canonical_unit
+from femu.support.errors import FemuError, FileError
 
 Kind = tuple[type, ...]
 NUMBER: Kind = (float, int)
@@ -34,22 +34,52 @@ TEXT: Kind = (str,)
 FLAG: Kind = (bool,)
 LIST: Kind = (list,)
 TABLE: Kind = (dict,)
-_WORDS: dict[Kind, str] = {NUMBER: "a number", WHOLE: "a whole number", TEXT: "a text", FLAG: "true or false",
-                           LIST: "a list", TABLE: "a table"}
+_WORDS: dict[Kind, str] = {
+    NUMBER: "a number",
+    WHOLE: "a whole number",
+    TEXT: "a text",
+    FLAG: "true or false",
+    LIST: "a list",
+    TABLE: "a table",
+}
 _KEYS: dict[str, dict[str, Kind]] = {
     "model": {"source": TEXT, "gravity": TEXT, "storeys": LIST},
-    "records": {"synthetic": WHOLE, "seed": WHOLE, "duration": NUMBER, "el_centro": FLAG, "files": LIST, "listing": TEXT,
-                "unit": TEXT, "dt": NUMBER},
+    "records": {
+        "synthetic": WHOLE,
+        "seed": WHOLE,
+        "duration": NUMBER,
+        "el_centro": FLAG,
+        "files": LIST,
+        "listing": TEXT,
+        "unit": TEXT,
+        "dt": NUMBER,
+    },
     "scales": {"by": TEXT, "period": NUMBER, "damping": NUMBER, "values": LIST, "unit": TEXT},
-    "analysis": {"dt": NUMBER, "drift_limit": NUMBER, "time_limit": NUMBER, "iterations": WHOLE, "halvings": WHOLE,
-                 "rest": NUMBER, "iteration_limit": WHOLE},
+    "analysis": {
+        "dt": NUMBER,
+        "drift_limit": NUMBER,
+        "time_limit": NUMBER,
+        "iterations": WHOLE,
+        "halvings": WHOLE,
+        "rest": NUMBER,
+        "iteration_limit": WHOLE,
+    },
     "parameters": {"method": TEXT, "samples": WHOLE, "seed": WHOLE, "vary": TABLE},
-    "ida": {"first": NUMBER, "step": NUMBER, "growth": NUMBER, "runs": WHOLE, "resolution": NUMBER, "flat_slope": NUMBER},
+    "ida": {
+        "first": NUMBER,
+        "step": NUMBER,
+        "growth": NUMBER,
+        "runs": WHOLE,
+        "resolution": NUMBER,
+        "flat_slope": NUMBER,
+    },
     "output": {"file": TEXT},
 }
 _DISTRIBUTIONS: dict[str, tuple[Callable[..., Distribution], tuple[str, str]]] = {
-    "uniform": (Uniform, ("lower", "upper")), "normal": (Normal, ("mean", "deviation")),
-    "lognormal": (Lognormal, ("median", "dispersion"))}
+    "uniform": (Uniform, ("lower", "upper")),
+    "normal": (Normal, ("mean", "deviation")),
+    "lognormal": (Lognormal, ("median", "dispersion")),
+}
 MOST_SECONDS = 5e4  # of synthetic motions: they are made when the file is read, in seconds
 _SYNTAX_LINE = re.compile(r"\(at line (\d+)")
 
@@ -80,21 +110,31 @@ class _Reader:
     def read(self) -> SuiteFile:
         for table, keys in self.content.items():
             if table not in _KEYS:
-                raise self.error(f"[{table}] is not a table of a suite; they are {', '.join(_KEYS)}", table)
+                raise self.error(
+                    f"[{table}] is not a table of a suite; they are {', '.join(_KEYS)}", table
+                )
             if not isinstance(keys, dict):
                 raise self.error(f"{table} must be a table: write [{table}]", table)
             for key, value in keys.items():
                 self.check(table, key, value)
         if "source" not in self.content.get("model", {}):
-            raise self.error("[model] must have a source, for example source = \"frame.py:frame\"", "model")
+            raise self.error(
+                '[model] must have a source, for example source = "frame.py:frame"', "model"
+            )
         plan, records = self.plan(), self.records()
-        batch = self.guard("ida", lambda: self.ida(plan, records)) if "ida" in self.content else self.suite(plan, records)
+        batch = (
+            self.guard("ida", lambda: self.ida(plan, records))
+            if "ida" in self.content
+            else self.suite(plan, records)
+        )
         output = self.get("output", "file", f"{self.path.stem}.h5")
         return SuiteFile(batch, self.path.parent / output)
 
     def check(self, table: str, key: str, value: Any) -> None:
         if key not in _KEYS[table]:
-            raise self.error(f"{key} is not a key of [{table}]; they are {', '.join(_KEYS[table])}", table, key)
+            raise self.error(
+                f"{key} is not a key of [{table}]; they are {', '.join(_KEYS[table])}", table, key
+            )
         kind = _KEYS[table][key]
         if not isinstance(value, kind) or (isinstance(value, bool) and kind is not FLAG):
             raise self.error(f"{key} = {value!r} must be {_WORDS[kind]}", table, key)
@@ -103,7 +143,9 @@ class _Reader:
         return self.content.get(table, {}).get(key, default)
 
     def error(self, text: str, table: str, key: str = "") -> FileError:
-        return FileError(self.path, text, self.lines.get((table, key)) or self.lines.get((table, "")))
+        return FileError(
+            self.path, text, self.lines.get((table, key)) or self.lines.get((table, ""))
+        )
 
     def guard(self, table: str, make: Callable[[], Any], key: str = "") -> Any:
         """Let femu's own errors name the line of the table they come from."""
@@ -113,7 +155,9 @@ class _Reader:
             raise
         except FemuError as error:
             named = getattr(error, "argument", "")
-            raise self.error(str(error), table, key or (named if (table, named) in self.lines else "")) from None
+            raise self.error(
+                str(error), table, key or (named if (table, named) in self.lines else "")
+            ) from None
 
     # --- pieces ---
 
@@ -129,15 +173,31 @@ class _Reader:
 
         def analysis() -> Transient:
             policy = Policy(halvings=self.get("analysis", "halvings", 8))
-            test = replace(RelativeUnbalance(), iterations=self.get("analysis", "iterations", RelativeUnbalance().iterations))
-            return Transient(Newmark(), dt=self.get("analysis", "dt", 0.01), policy=policy, test=test)
+            test = replace(
+                RelativeUnbalance(),
+                iterations=self.get("analysis", "iterations", RelativeUnbalance().iterations),
+            )
+            return Transient(
+                Newmark(), dt=self.get("analysis", "dt", 0.01), policy=policy, test=test
+            )
 
         storeys = self.get("model", "storeys", None)
-        return self.guard("analysis", lambda: Plan(
-            ModelSource(source), analysis(), LoadControl(pattern=gravity) if gravity else None,
-            tuple(storeys) if storeys else None, self.get("analysis", "drift_limit", 0.10), by, self.get("scales", "period", 1.0),
-            self.get("scales", "damping", 0.05), self.get("analysis", "rest", 0.0), self.get("analysis", "time_limit", 600.0),
-            self.get("analysis", "iteration_limit", math.inf)))
+        return self.guard(
+            "analysis",
+            lambda: Plan(
+                ModelSource(source),
+                analysis(),
+                LoadControl(pattern=gravity) if gravity else None,
+                tuple(storeys) if storeys else None,
+                self.get("analysis", "drift_limit", 0.10),
+                by,
+                self.get("scales", "period", 1.0),
+                self.get("scales", "damping", 0.05),
+                self.get("analysis", "rest", 0.0),
+                self.get("analysis", "time_limit", 600.0),
+                self.get("analysis", "iteration_limit", math.inf),
+            ),
+        )
 
     def records(self) -> list[Record]:
         found: list[Record] = []
@@ -148,27 +208,43 @@ class _Reader:
         count, seed = self.get("records", "synthetic", 0), self.get("records", "seed", 0)
         duration = self.get("records", "duration", 30.0)
         if not 0 <= count <= MOST_SECONDS or count * abs(duration) > MOST_SECONDS:
-            raise self.error(f"synthetic = {count} motions of {duration:g} s must be 0 or more, and {MOST_SECONDS:g} s at most "
-                             "in all. Ask for fewer, or make several suites", "records", "synthetic")
-        found += self.guard("records", lambda: [synthetic(seed + k, duration=duration) for k in range(count)], "synthetic")
+            raise self.error(
+                f"synthetic = {count} motions of {duration:g} s must be 0 or more, and at most "
+                f"{MOST_SECONDS:g} s in all. Ask for fewer, or make several suites",
+                "records",
+                "synthetic",
+            )
+        found += self.guard(
+            "records",
+            lambda: [synthetic(seed + k, duration=duration) for k in range(count)],
+            "synthetic",
+        )
         for pattern in self.get("records", "files", []):
             if not isinstance(pattern, str):
                 raise self.error(f"files = {pattern!r} must be names of files", "records", "files")
-            names = sorted(glob.glob(str(folder / pattern))) if glob.has_magic(pattern) else [str(folder / pattern)]
+            names = (
+                sorted(glob.glob(str(folder / pattern)))
+                if glob.has_magic(pattern)
+                else [str(folder / pattern)]
+            )
             if not names:
                 raise self.error(f"no file matches {pattern!r} in {folder}", "records", "files")
             found += self.guard("records", partial(_files, names, unit, dt), "files")
         if "listing" in self.content.get("records", {}):
             found += self.listing(folder / self.get("records", "listing", ""), unit)
         if not found:
-            raise self.error("[records] names none: give files, listing, synthetic or el_centro", "records")
+            raise self.error(
+                "[records] names none: give files, listing, synthetic or el_centro", "records"
+            )
         return found
 
     def listing(self, path: Path, unit: str | None) -> list[Record]:
         try:
             lines = path.read_text(encoding="utf-8").splitlines()
         except (OSError, UnicodeDecodeError) as error:
-            raise self.error(f"listing {path} cannot be read ({error})", "records", "listing") from None
+            raise self.error(
+                f"listing {path} cannot be read ({error})", "records", "listing"
+            ) from None
         found: list[Record] = []
         for number, line in enumerate(lines, start=1):
             pieces = line.split("#")[0].split()
@@ -178,8 +254,12 @@ class _Reader:
                 dt = float(pieces[1])
                 factor = float(pieces[2]) if len(pieces) > 2 else 1.0
             except (ValueError, IndexError):
-                raise FileError(path, "must hold a file name, a time step and, if wanted, a factor", number) from None
-            found.append(RecordFile(path.parent / pieces[0], unit=unit or "g", dt=dt, factor=factor))
+                raise FileError(
+                    path, "must hold a file name, a time step and, if wanted, a factor", number
+                ) from None
+            found.append(
+                RecordFile(path.parent / pieces[0], unit=unit or "g", dt=dt, factor=factor)
+            )
         return found
 
     def unit(self) -> float:
@@ -187,7 +267,9 @@ class _Reader:
             return 1.0
         unit = canonical_unit(self.get("scales", "unit", "g"))
         if unit not in ACCELERATION_UNITS:
-            raise self.error(f"unit = {unit!r} must be one of {', '.join(ACCELERATION_UNITS)}", "scales", "unit")
+            raise self.error(
+                f"unit = {unit!r} must be one of {', '.join(ACCELERATION_UNITS)}", "scales", "unit"
+            )
         return ACCELERATION_UNITS[unit]
 
     def suite(self, plan: Plan, records: list[Record]) -> Suite:
@@ -196,7 +278,9 @@ class _Reader:
             if isinstance(value, bool) or not isinstance(value, (int, float)):
                 raise self.error(f"values: {value!r} must be a number", "scales", "values")
         scales = [self.unit() * value for value in values]
-        return self.guard("scales", lambda: Suite(plan, records, scales, self.parameter_sets()), "values")
+        return self.guard(
+            "scales", lambda: Suite(plan, records, scales, self.parameter_sets()), "values"
+        )
 
     def ida(self, plan: Plan, records: list[Record]) -> IDA:
         unit, keys = self.unit(), dict(self.content["ida"])
@@ -215,16 +299,26 @@ class _Reader:
         for name, given in self.get("parameters", "vary", {}).items():
             kind = given.get("distribution") if isinstance(given, dict) else None
             if kind not in _DISTRIBUTIONS:
-                raise self.error(f"{name!r} must have a distribution: {', '.join(_DISTRIBUTIONS)}", "parameters.vary", name)
+                raise self.error(
+                    f"{name!r} must have a distribution: {', '.join(_DISTRIBUTIONS)}",
+                    "parameters.vary",
+                    name,
+                )
             make, keys = _DISTRIBUTIONS[kind]
-            if set(given) != {"distribution", *keys} or not all(isinstance(given[k], (int, float)) for k in keys):
-                raise self.error(f"{name!r} must give the numbers {' and '.join(keys)}", "parameters.vary", name)
+            if set(given) != {"distribution", *keys} or not all(
+                isinstance(given[k], (int, float)) for k in keys
+            ):
+                raise self.error(
+                    f"{name!r} must give the numbers {' and '.join(keys)}", "parameters.vary", name
+                )
             numbers = [given[key] for key in keys]
             vary[name] = self.guard("parameters.vary", partial(make, *numbers), name)
         methods = {"latin hypercube": latin_hypercube, "sobol": sobol}
         method = self.get("parameters", "method", "latin hypercube")
         if method not in methods:
-            raise self.error(f"method = {method!r} must be one of {', '.join(methods)}", "parameters", "method")
+            raise self.error(
+                f"method = {method!r} must be one of {', '.join(methods)}", "parameters", "method"
+            )
         samples, seed = self.get("parameters", "samples", 1), self.get("parameters", "seed", 0)
         return self.guard("parameters", lambda: methods[method](vary, samples, seed))
 
@@ -239,11 +333,13 @@ def _parse(path: Path, text: str) -> dict[str, Any]:
     except toml_text.NotTOML as error:
         line = _SYNTAX_LINE.search(str(error))
         reason = _SYNTAX_LINE.split(str(error))[0].strip()
-        raise FileError(path, f"is not TOML: {reason}", int(line.group(1)) if line else text.count("\n") + 1) from None
+        raise FileError(
+            path, f"is not TOML: {reason}", int(line.group(1)) if line else text.count("\n") + 1
+        ) from None
 
 
 def _lines(text: str) -> dict[tuple[str, str], int]:
-    """Line of each table (key "") and of each key of a table, which TOML readers do not tell."""
+    """Line of each table (key "") and of each key of a table, which TOML readers do not report."""
     found: dict[tuple[str, str], int] = {}
     table = ""
     for number, line in enumerate(text.splitlines(), start=1):

@@ -1,7 +1,8 @@
-"""A worker process: reads jobs from its standard input and writes demands to its standard output, until either closes.
+"""A worker process: reads jobs from its standard input and writes demands to its standard output,
+until either closes.
 
-It is a process of its own, not a fork: a script that runs a batch needs no
-guard, and a crash takes nothing else along. Messages are pickles behind their length (8 bytes, little end first).
+It is a separate process, not a fork: a script that runs a batch needs no guard, and a crash affects
+nothing else. Messages are pickles after their length (8 bytes, little end first).
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ def send(stream: IO[bytes], message: Any) -> None:
 
 
 def receive(stream: IO[bytes]) -> Any:
-    """Read one message; EOFError where the other side has gone."""
+    """Read one message; EOFError if the other side has gone."""
     head = stream.read(LENGTH)
     if len(head) < LENGTH:
         raise EOFError
@@ -37,7 +38,7 @@ def main() -> None:
     """Serve until the other side closes."""
     inward = sys.stdin.buffer
     outward = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
-    # whatever a model prints must not run into the messages
+    # what a model prints must not mix with the messages
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
     from femu.batch.runner import run_packed
 

@@ -1,4 +1,4 @@
-"""The command line: `femu`, one file a command."""
+"""The command line: `femu`, one file per command."""
 
 from femu.cli.main import main
 

@@ -9,15 +9,14 @@ from typing import Any
 import click
 from rich.console import Console
 
-from femu.cli.table import Row, Table, finish
-
-STOPPED = 130
-"""Exit code after Ctrl-C, as shells have it."""
+from femu.support.tables import Row, Table, finish
 
 HELP = """Run a suite of earthquakes, or an incremental dynamic analysis.
 
-SUITE is a TOML file; --example prints one. Results go to an HDF5 file as runs end. A batch that was interrupted, by
-Ctrl-C, a crash or a power failure, goes on with --resume and does no run again.
+SUITE is a TOML file; --example prints one. Results go to an HDF5 file as runs end. A batch that was
+interrupted, by Ctrl-C, a crash or a power failure, is continued with --resume, which repeats no
+run. Exit code 3 means that runs failed, 130 that Ctrl-C stopped the batch. In an incremental
+dynamic analysis a run that does not converge is a collapse.
 
 \b
 Examples:
@@ -30,30 +29,68 @@ Examples:
 
 @click.command("batch", help=HELP)
 @click.argument("suite", required=False, type=click.Path(path_type=Path))
-@click.option("--resume", is_flag=True, help="Go on with the file of an interrupted batch.")
-@click.option("--workers", type=click.IntRange(min=1), help="Runs at once; as many as there are cores if left out.")
-@click.option("--threads", is_flag=True, help="Run in threads of one process: starts faster, without isolation.")
+@click.option("--resume", is_flag=True, help="Continue the file of an interrupted batch.")
+@click.option(
+    "--overwrite",
+    is_flag=True,
+    help="Start over, and replace the batch in the file; never another kind of file.",
+)
+@click.option(
+    "--workers",
+    type=click.IntRange(min=1),
+    help="Number of runs at the same time. Default: the number of cores.",
+)
+@click.option(
+    "--threads",
+    is_flag=True,
+    help="Run in threads of one process: starts faster, without isolation.",
+)
 @click.option("--dask", metavar="ADDRESS", help="Run on the Dask cluster of this scheduler.")
-@click.option("--output", type=click.Path(path_type=Path, dir_okay=False), help="HDF5 file, instead of that in SUITE.")
-@click.option("--plots", type=click.Path(path_type=Path, file_okay=False), help="Folder to write pictures to.")
+@click.option(
+    "--output",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="HDF5 file, instead of the one in SUITE.",
+)
+@click.option(
+    "--plots", type=click.Path(path_type=Path, file_okay=False), help="Folder for pictures."
+)
 @click.option("--example", is_flag=True, help="Print an example suite and do nothing.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of a table.")
-def command(suite: Path | None, resume: bool, workers: int | None, threads: bool, dask: str | None, output: Path | None,
-            plots: Path | None, example: bool, as_json: bool) -> None:
+def command(
+    suite: Path | None,
+    resume: bool,
+    overwrite: bool,
+    workers: int | None,
+    threads: bool,
+    dask: str | None,
+    output: Path | None,
+    plots: Path | None,
+    example: bool,
+    as_json: bool,
+) -> None:
     if example:
-        click.echo((resources.files("femu.batch") / "data" / "suite.toml").read_text(encoding="utf-8"), nl=False)
+        click.echo(
+            (resources.files("femu.batch") / "data" / "suite.toml").read_text(encoding="utf-8"),
+            nl=False,
+        )
         return
     if suite is None:
         raise click.UsageError("give a SUITE, or --example to see one.")
     if dask and threads:
         raise click.UsageError("--dask and --threads exclude each other.")
+    if resume and overwrite:
+        raise click.UsageError("--resume and --overwrite exclude each other.")
     from femu.batch.progress import BatchBar
     from femu.batch.toml_file import read_suite
+    from femu.cli.main import EXPLAINED_ERROR, STOPPED
+    from femu.results.outcome import failures_handled
 
     asked = read_suite(suite)
     path = output or asked.output
-    if path.exists() and not resume:
-        raise click.UsageError(f"{path} is there already: go on with it by --resume, or remove it to begin anew.")
+    if path.exists() and not resume and not overwrite:
+        raise click.UsageError(
+            f"{path} already exists: continue it with --resume, or start over with --overwrite."
+        )
     on: Any = "threads" if threads else "processes"
     client = None
     if dask:
@@ -61,7 +98,19 @@ def command(suite: Path | None, resume: bool, workers: int | None, threads: bool
 
         on = client = connect(dask)
     try:
-        found = asked.batch.run(path, workers=workers, on=on, resume=resume, progress=BatchBar(Console(stderr=True)))
+        with failures_handled():  # failures are in the table
+            found = asked.batch.run(
+                path,
+                workers=workers,
+                on=on,
+                resume=resume,
+                overwrite=overwrite,
+                progress=BatchBar(Console(stderr=True)),
+            )
+    except KeyboardInterrupt as stop:
+        if not hasattr(stop, "result"):
+            raise
+        found = stop.result
     finally:
         if client is not None:
             client.close()
@@ -70,6 +119,8 @@ def command(suite: Path | None, resume: bool, workers: int | None, threads: bool
     finish(table(found), as_json)
     if found.stopped:
         click.get_current_context().exit(STOPPED)
+    if found.failures():
+        click.get_current_context().exit(EXPLAINED_ERROR)
 
 
 def table(found: Any) -> Table:
@@ -78,40 +129,62 @@ def table(found: Any) -> Table:
 
     from femu.batch.outcome import RunOutcome
 
-    rows = [Row(outcome.name.lower().replace("_", " "), count, "runs") for outcome, count in found.counts().items()]
-    told = np.isfinite(found.largest_drift)
-    if told.any():
-        rows.append(Row("median of the largest storey drift", 100.0 * float(np.median(found.largest_drift[told])), "%"))
-        rows.append(Row("largest storey drift", 100.0 * float(found.largest_drift[told].max()), "%"))
+    rows = [
+        Row(outcome.name.lower().replace("_", " "), count, "runs")
+        for outcome, count in found.counts().items()
+    ]
+    finite_drift = np.isfinite(found.largest_drift)
+    if finite_drift.any():
+        rows.append(
+            Row(
+                "median of the largest storey drift",
+                100.0 * float(np.median(found.largest_drift[finite_drift])),
+                "%",
+            )
+        )
+        rows.append(
+            Row("largest storey drift", 100.0 * float(found.largest_drift[finite_drift].max()), "%")
+        )
     if found.settings["kind"] == "ida":
         rows += _ida_rows(found)
     failures = found.failures()
-    notes = [*failures[:10], *([f"... and {len(failures) - 10} more"] if len(failures) > 10 else []), f"results: {found.path}"]
+    notes = [
+        *failures[:10],
+        *([f"... and {len(failures) - 10} more"] if len(failures) > 10 else []),
+        f"results: {found.path}",
+    ]
     left = found.counts().get(RunOutcome.PENDING, 0)
     if found.stopped:
-        notes.append(f"stopped with {left} runs left: go on with --resume")
+        notes.append(f"stopped with {left} runs left: continue with --resume")
     return Table(f"Batch of {found.model}", rows, notes)
 
 
 def _ida_rows(found: Any) -> list[Row]:
     from femu.batch import IDACurves, fit_curves
-    from femu.errors import AnalysisError, InputError
+    from femu.support.errors import AnalysisError, InputError
 
     curves = IDACurves.of(found)
-    rows = [Row(f"records: {how.name.lower().replace('_', ' ')}", count) for how, count in curves.counts().items() if count]
+    rows = [
+        Row(f"records: {how.name.lower().replace('_', ' ')}", count)
+        for how, count in curves.counts().items()
+        if count
+    ]
     try:
         fragility = fit_curves(curves)
     except (AnalysisError, InputError):  # too few collapses to fit; the counts above say so
         return rows
     unit = 1.0 if curves.scale_by == "factor" else 9.80665
-    return [*rows, Row("median collapse intensity", fragility.median / unit, "" if unit == 1.0 else "g"),
-            Row("dispersion", fragility.dispersion)]
+    return [
+        *rows,
+        Row("median collapse intensity", fragility.median / unit, "" if unit == 1.0 else "g"),
+        Row("dispersion", fragility.dispersion),
+    ]
 
 
 def draw(found: Any, folder: Path) -> None:
     """Write the pictures that the batch allows."""
     from femu.batch import IDACurves, fit_curves, plots
-    from femu.errors import AnalysisError, InputError
+    from femu.support.errors import AnalysisError, InputError
 
     folder.mkdir(parents=True, exist_ok=True)
     plots.save(plots.plot_drifts(found), folder / "drifts.png")

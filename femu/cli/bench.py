@@ -16,4 +16,6 @@ BENCHMARKS: dict[str, str] = {
     "updating": "femu.benchmarks.updating:run",
 }
 
-command = study_command("bench", BENCHMARKS, "Measure the speed of femu against its peers, in one run.")
+command = study_command(
+    "bench", BENCHMARKS, "Measure the speed of femu against its peers, in one run."
+)

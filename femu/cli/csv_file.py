@@ -8,9 +8,10 @@ import click
 
 HELP = """Write a result or the journal of a hybrid test as CSV.
 
-Of a result: time and all columns it keeps, a row a step. Of a journal, also of a test that still runs: a row for each measurement
-with step, time, command, measured displacement and force of each actuator, and the clock (seconds since 1970). A journal of
-several specimens gives a file each, with its name.
+Of a result: time and all columns that it keeps, one row per step. Of a journal, also of a test that
+is still running: one row for each measurement with step, time, command, measured displacement and
+force of each actuator, and the clock (seconds since 1970). A journal of several specimens gives a
+file each, with its name.
 
 \b
 Examples:
@@ -21,9 +22,13 @@ Examples:
 
 @click.command("csv", help=HELP)
 @click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
-@click.option("--output", type=click.Path(dir_okay=False, path_type=Path), help="File to write; FILE with .csv if left out.")
+@click.option(
+    "--output",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="File to write. Default: FILE with .csv.",
+)
 def command(file: Path, output: Path | None) -> None:
-    from femu.csv_table import tables_of, write_table
+    from femu.report.csv_table import tables_of, write_table
 
     tables = tables_of(file)
     place = output or file.with_suffix(".csv")

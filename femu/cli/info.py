@@ -11,12 +11,13 @@ from pathlib import Path
 import click
 import numpy as np
 
-from femu.cli.table import Row, Table, finish
-from femu.kernel_cache import cache_folder
+from femu.kernels.kernel_cache import cache_folder
+from femu.support.tables import Row, Table, finish
 
 PACKAGES = ("numpy", "scipy", "numba", "llvmlite", "h5py", "matplotlib", "click", "rich")
 
-EXTRA = re.compile(r"^([\w.-]+).*; *extra == ['\"](\w+)['\"]$")  # a package that an extra of femu needs
+# a package that an extra of femu needs
+EXTRA = re.compile(r"^([\w.-]+).*; *extra == ['\"](\w+)['\"]$")
 MANY = 4  # packages of an extra that are listed
 
 MEGABYTE = 1e6
@@ -36,7 +37,10 @@ def command(as_json: bool) -> None:
 
 def collect() -> Table:
     """The table of `femu info`."""
-    rows = [Row("femu", version("femu") or "not installed"), Row("Python", platform.python_version())]
+    rows = [
+        Row("femu", version("femu") or "not installed"),
+        Row("Python", platform.python_version()),
+    ]
     rows += [Row(package, version(package) or "not installed") for package in PACKAGES]
     rows += [
         Row("system", f"{platform.system()} {platform.release()} {platform.machine()}"),
@@ -44,7 +48,10 @@ def collect() -> Table:
         Row("BLAS", blas()),
     ]
     folder, kernels, size = cache_folder(), *cached_kernels(cache_folder())
-    rows += [Row("cache folder", str(folder)), Row("compiled kernels", f"{kernels} ({size / MEGABYTE:.2f} MB)")]
+    rows += [
+        Row("cache folder", str(folder)),
+        Row("compiled kernels", f"{kernels} ({size / MEGABYTE:.2f} MB)"),
+    ]
     rows += [Row(f"extra {extra}", presence(packages)) for extra, packages in extras().items()]
     return Table("femu info", rows)
 
@@ -65,7 +72,11 @@ def presence(packages: list[str]) -> str:
     """Versions of packages, or which of them are missing."""
     missing = [package for package in packages if version(package) is None]
     if missing:
-        return "not installed" if len(missing) == len(packages) else f"incomplete, without {', '.join(missing)}"
+        return (
+            "not installed"
+            if len(missing) == len(packages)
+            else f"incomplete, without {', '.join(missing)}"
+        )
     more = f" and {len(packages) - MANY} more" if len(packages) > MANY else ""
     return ", ".join(f"{package} {version(package)}" for package in packages[:MANY]) + more
 

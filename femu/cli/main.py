@@ -1,8 +1,10 @@
 """The `femu` command: a table of commands, each imported only when it is used.
 
-A new command is a new file beside this one with a click command called `command`, and one line in `COMMANDS`.
+A new command is a new file in this folder with a click command called `command`, and one line in
+`COMMANDS`.
 
-Exit codes: 0 done, 1 a row of a table missed its limit, 2 wrong usage, 3 an error that femu explains.
+Exit codes: 0 done, 1 a row of a table missed its limit, 2 wrong usage, 3 an error of a script or
+one that femu explains, or an analysis that failed, 130 stopped by Ctrl-C.
 """
 
 from __future__ import annotations
@@ -12,32 +14,47 @@ from typing import Any
 
 import click
 
-from femu.errors import FemuError
+from femu.cli.script_errors import explained
+from femu.results.progress import AMBIENCE
 
 COMMANDS: dict[str, tuple[str, str]] = {
-    "demo": ("femu.cli.demo", "Run a hybrid test whose model learns from its specimen; write a result and a report."),
-    "run": ("femu.cli.run", "Run a script, also one that was written for openseespy."),
+    "demo": (
+        "femu.cli.demo",
+        "Run a hybrid test whose model learns from its specimen; write a result and a report.",
+    ),
+    "run": ("femu.cli.run", "Run a script, also one written for openseespy."),
+    "check": ("femu.cli.check", "Print what looks wrong in the models and analyses of a script."),
     "info": ("femu.cli.info", "Show versions, cores, cache and what is installed."),
     "batch": ("femu.cli.batch", "Run a suite of earthquakes, or an incremental dynamic analysis."),
-    "crossvalidate": ("femu.cli.crossvalidate", "Compare femu with openseespy: a suite, or a model of your own."),
+    "crossvalidate": (
+        "femu.cli.crossvalidate",
+        "Compare femu with openseespy: a suite, or a model of your own.",
+    ),
     "serve": ("femu.cli.serve", "Host a specimen for OpenSees, OpenFresco or another femu."),
-    "resume": ("femu.cli.resume", "Go on with an interrupted hybrid test."),
-    "replay": ("femu.cli.replay", "Run a journalled test again, offline, and report the first step that differs."),
+    "resume": ("femu.cli.resume", "Continue an interrupted hybrid test."),
+    "replay": (
+        "femu.cli.replay",
+        "Run a journalled test again, offline, and report the first step that differs.",
+    ),
     "identify": ("femu.cli.identify", "Identify parameters of a twin from a recorded test."),
     "report": ("femu.cli.report", "Write one HTML file about a result, a journal or a batch."),
     "plot": ("femu.cli.plot", "Draw one picture of a model or of a result."),
     "csv": ("femu.cli.csv_file", "Write a result or a journal as a table of text."),
     "monitor": ("femu.cli.monitor", "Show a running hybrid test in the browser."),
     "bench": ("femu.cli.bench", "Measure the speed of femu against its peers."),
-    "reproduce": ("femu.cli.reproduce", "Repeat the study of a paper and compare with its figures."),
+    "reproduce": (
+        "femu.cli.reproduce",
+        "Repeat the study of a paper and compare with its figures.",
+    ),
 }
 """Command: module and the line that `femu --help` shows, so that help imports none of them."""
 
 EXPLAINED_ERROR = 3
+STOPPED = 130
 
 
 class CommandTable(click.Group):
-    """A group whose commands are imported when they are asked for."""
+    """A group whose commands are imported when they are used."""
 
     def list_commands(self, context: click.Context) -> list[str]:
         return list(COMMANDS)
@@ -52,11 +69,23 @@ class CommandTable(click.Group):
             formatter.write_dl([(name, summary) for name, (_, summary) in COMMANDS.items()])
 
     def invoke(self, context: click.Context) -> Any:
+        AMBIENCE.failed = False
         try:
-            return super().invoke(context)
-        except FemuError as error:
-            click.echo(f"femu: {error}", err=True)
+            done = super().invoke(context)
+        except (click.ClickException, click.exceptions.Exit, click.Abort):
+            raise
+        except Exception as error:
+            explanation = explained(error)
+            if explanation is None:
+                raise  # an error in femu itself: show its traceback
+            click.echo(f"femu: {explanation}", err=True)
             context.exit(EXPLAINED_ERROR)
+        except KeyboardInterrupt as stop:
+            click.echo(f"femu: {stop or 'stopped by the user.'}", err=True)
+            context.exit(STOPPED)
+        if AMBIENCE.failed:  # an analysis whose failure nobody handled
+            context.exit(EXPLAINED_ERROR)
+        return done
 
 
 @click.group(cls=CommandTable, context_settings={"help_option_names": ["-h", "--help"]})

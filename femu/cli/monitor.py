@@ -6,9 +6,9 @@ import click
 
 HELP = """Show a running hybrid test in the browser.
 
-TEST.h5 is the journal that the test writes. The page reads it and nothing else, without a lock, so it cannot disturb the
-test; it may be opened before the test begins, and stays open over its end and its restart. It needs no network beyond this
-computer. Press Ctrl-C to end.
+TEST.h5 is the journal that the test writes. The page reads it and nothing else, without a lock, so
+it cannot disturb the test; it may be opened before the test begins, and stays open when the test
+ends or restarts. It needs no network beyond this computer. Press Ctrl-C to end.
 
 \b
 Example:
@@ -18,18 +18,27 @@ Example:
 
 @click.command("monitor", help=HELP)
 @click.argument("journal", metavar="TEST.h5", type=click.Path(dir_okay=False))
-@click.option("--port", type=click.IntRange(0, 65535), default=5006, show_default=True,
-              help="Port of the page; 0 takes a free one.")
-@click.option("--address", default="127.0.0.1", show_default=True,
-              help="Address to listen on; only this computer sees the page unless another is given.")
+@click.option(
+    "--port",
+    type=click.IntRange(0, 65535),
+    default=5006,
+    show_default=True,
+    help="Port of the page; 0 means any free one.",
+)
+@click.option(
+    "--address",
+    default="127.0.0.1",
+    show_default=True,
+    help="Address to listen on; by default only this computer can see the page.",
+)
 @click.option("--open/--no-open", "show", default=True, help="Open the page in the browser.")
 def command(journal: str, port: int, address: str, show: bool) -> None:
     import logging
 
     from femu.monitor import JournalTail
 
-    logging.getLogger("bokeh").setLevel(logging.ERROR)  # that a browser has gone is no news
-    JournalTail(journal).look()  # says what is wrong with the file before a server stands
+    logging.getLogger("bokeh").setLevel(logging.ERROR)  # a browser that leaves is nothing to report
+    JournalTail(journal).look()  # reports a bad file before a server starts
     try:
         from femu.monitor.page import serve
     except ModuleNotFoundError as missing:
@@ -39,9 +48,13 @@ def command(journal: str, port: int, address: str, show: bool) -> None:
     try:
         server = serve(journal, port, address)
     except OSError as problem:
-        raise click.UsageError(f"port {port} of {address} cannot be used ({problem.strerror or problem}); "
-                               "choose another with --port or --address") from None
-    click.echo(f"femu: the page of {journal} is at http://{address}:{server.port}/ (Ctrl-C ends it)")
+        raise click.UsageError(
+            f"port {port} of {address} cannot be used ({problem.strerror or problem}); choose "
+            "another with --port or --address"
+        ) from None
+    click.echo(
+        f"femu: the page of {journal} is at http://{address}:{server.port}/ (Ctrl-C ends it)"
+    )
     if show:
         server.io_loop.add_callback(server.show, "/")
     try:

@@ -6,9 +6,10 @@ import click
 
 HELP = """Run a journalled test again, offline, and report the first step that differs.
 
-JOURNAL is the HDF5 file of a test. SCRIPT is the Python file that describes it: it defines `test`, a hybrid test, or a function
-`test()` that returns one. The measurements come from the journal; every command must be the one in the journal. Exit code 1
-where one differs, or where the replay ends before all of them came.
+JOURNAL is the HDF5 file of a test. SCRIPT is the Python file that describes it: it defines `test`,
+a hybrid test, or a function `test()` that returns one. The measurements come from the journal;
+every command must be the one in the journal. Exit code 1 if one differs, or if the replay ends
+before all of them came. A test with a pace is replayed as fast as it can be computed.
 
 \b
 Example:
@@ -19,13 +20,18 @@ Example:
 @click.command("replay", help=HELP)
 @click.argument("journal", type=click.Path(exists=True, dir_okay=False))
 @click.argument("script", type=click.Path(exists=True, dir_okay=False))
-@click.option("--tolerance", type=click.FloatRange(min=0.0), default=0.0, show_default=True,
-              help="Difference of a command up to which it counts as the same.")
+@click.option(
+    "--tolerance",
+    type=click.FloatRange(min=0.0),
+    default=0.0,
+    show_default=True,
+    help="Largest difference at which two commands count as equal.",
+)
 def command(journal: str, script: str, tolerance: float) -> None:
-    from femu.cli.table import MISSED_LIMIT
-    from femu.experimental.journal import read_journal
-    from femu.experimental.replayed import replay
+    from femu.experimental.journal.journal import read_journal
     from femu.experimental.script import read_test
+    from femu.experimental.specimens.replayed import replay
+    from femu.support.tables import MISSED_LIMIT
 
     record = read_journal(journal)
     differences = replay(read_test(script), record, tolerance)

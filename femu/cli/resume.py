@@ -1,14 +1,15 @@
-"""`femu resume`: go on with an interrupted hybrid test."""
+"""`femu resume`: continue an interrupted hybrid test."""
 
 from __future__ import annotations
 
 import click
 
-HELP = """Go on with an interrupted hybrid test from its last committed step.
+HELP = """Continue an interrupted hybrid test from its last committed step.
 
-JOURNAL is the HDF5 file of the test. SCRIPT is the Python file that describes it: it defines `test`, a hybrid test, or a
-function `test()` that returns one. Model, parameters, loading, step and setups must be those of the journal, and the test must
-not be running any more. An emulated specimen is set back to the state it had; a physical one stays as the interruption left it.
+JOURNAL is the HDF5 file of the test. SCRIPT is the Python file that describes it: it defines
+`test`, a hybrid test, or a function `test()` that returns one. Model, parameters, loading, step and
+setups must be those of the journal, and the test must not be running. An emulated specimen is set
+back to the state it had; a physical one stays as the interruption left it.
 
 \b
 Example:
@@ -21,15 +22,18 @@ Example:
 @click.argument("script", type=click.Path(exists=True, dir_okay=False))
 def command(journal: str, script: str) -> None:
     from femu.cli.main import EXPLAINED_ERROR
-    from femu.experimental.journal import read_journal
+    from femu.experimental.journal.journal import read_journal
     from femu.experimental.script import read_test
+    from femu.results.outcome import failures_handled
 
     record = read_journal(journal)
     test = read_test(script)
-    click.echo(f"femu: {journal}: {record.steps} committed steps; going on")
-    result = test.resume(journal)
+    click.echo(f"femu: {journal}: {record.steps} committed steps; continuing")
+    with failures_handled():
+        result = test.resume(journal)
     click.echo(f"femu: {result.message} {result.steps} steps are committed.")
     if not result.outcome.ok:
         click.get_current_context().exit(EXPLAINED_ERROR)
     for element in test.elements.values():
-        element.specimen.close()  # a server is told that the test is over; it would take it for a lost connection
+        # tell the server that the test is over; otherwise it would assume a lost connection
+        element.specimen.close()

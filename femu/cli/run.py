@@ -1,4 +1,5 @@
-"""`femu run`: a Python script, with progress and a result file, and with femu in the place of openseespy if wanted."""
+"""`femu run`: a Python script, with progress and a result file, and with femu in place of
+openseespy if wanted."""
 
 from __future__ import annotations
 
@@ -9,14 +10,19 @@ from typing import Any
 
 import click
 
-HELP = """Run a Python script, show how its analyses get on, and keep their results.
+HELP = """Run a Python script, show the progress of its analyses, and keep their results.
 
-The last analysis goes to SCRIPT.h5 (or to --output), and those before it to SCRIPT-1.h5, SCRIPT-2.h5 ... in the order in
-which they were run; `femu report` and `femu plot` read them. Where a script keeps a journal or a batch at one of these names,
-the result goes to SCRIPT-result.h5. --no-results keeps nothing.
+The last analysis goes to SCRIPT.h5 (or to --output), and those before it to SCRIPT-1.h5,
+SCRIPT-2.h5 ... in the order in which they were run; `femu report` and `femu plot` read them. If a
+script keeps a journal or a batch under one of these names, the result goes to SCRIPT-result.h5.
+--no-results keeps nothing.
 
-With --as-opensees a script that imports openseespy runs on femu, untouched; its recorders write what it asks for. What the
-script asks for and femu does not offer ends it with a message that names the command, the option and the line.
+With --as-opensees a script that imports openseespy runs on femu unchanged; its recorders write what
+it asks for. A request that femu does not support ends the script with a message that names the
+command, the option and the line.
+
+Exit code 3 means that an analysis failed or the script has an error, 130 that Ctrl-C stopped it;
+results up to then are kept.
 
 \b
 Examples:
@@ -27,14 +33,22 @@ MOST_KEPT = 20  # results; a script that runs hundreds has its own way to keep t
 
 
 @click.command("run", help=HELP, context_settings={"ignore_unknown_options": True})
-@click.option("--as-opensees", "as_opensees", is_flag=True, help="Let femu answer the commands of openseespy.")
-@click.option("--output", type=click.Path(path_type=Path, dir_okay=False),
-              help="Where the last result goes; SCRIPT.h5 if left out.")
+@click.option(
+    "--as-opensees", "as_opensees", is_flag=True, help="Run the commands of openseespy with femu."
+)
+@click.option(
+    "--output",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="File of the last result. Default: SCRIPT.h5.",
+)
 @click.option("--results/--no-results", "keep", default=True, help="Whether results are kept.")
 @click.argument("script", type=click.Path(exists=True, dir_okay=False))
 @click.argument("arguments", nargs=-1, type=click.UNPROCESSED)
-def command(as_opensees: bool, output: Path | None, keep: bool, script: str, arguments: tuple[str, ...]) -> None:
-    from femu.progress import AMBIENCE, ProgressBar
+def command(
+    as_opensees: bool, output: Path | None, keep: bool, script: str, arguments: tuple[str, ...]
+) -> None:
+    from femu.cli.main import STOPPED
+    from femu.results.progress import AMBIENCE, ProgressBar
 
     results: list[Any] = []
     if sys.stdout.isatty():
@@ -43,7 +57,7 @@ def command(as_opensees: bool, output: Path | None, keep: bool, script: str, arg
         AMBIENCE.seen = results.append
     if as_opensees:
         import femu.opensees
-        from femu.opensees.play import install
+        from femu.opensees.comparison.play import install
 
         install(femu.opensees)
     before, path = sys.argv, sys.path[:]
@@ -51,19 +65,26 @@ def command(as_opensees: bool, output: Path | None, keep: bool, script: str, arg
     sys.path.insert(0, str(Path(script).resolve().parent))
     try:
         runpy.run_path(script, run_name="__main__")
+    except KeyboardInterrupt as stop:
+        if not results:
+            click.echo(f"femu: {stop or 'stopped by the user.'} Nothing was kept.", err=True)
+        click.get_current_context().exit(STOPPED)
     finally:
         AMBIENCE.progress = AMBIENCE.seen = None
         sys.argv, sys.path[:] = before, path
         _keep(results, output or Path(script).with_suffix(".h5"))
         if as_opensees:
-            from femu.opensees.recorders import close_all
+            from femu.opensees.front_end.recorders import close_all
 
             close_all()
 
 
 def _keep(results: list[Any], path: Path) -> None:
-    """The last result at a path, the others numbered beside it; never over the journal of a test."""
-    from femu.hdf5_file import kept_in
+    """The last result at a path, the others numbered next to it.
+
+    Never over the journal of a test.
+    """
+    from femu.files.hdf5 import kept_in
 
     for number, result in enumerate(results[-MOST_KEPT:], start=1):
         last = result is results[-1]
@@ -71,6 +92,8 @@ def _keep(results: list[Any], path: Path) -> None:
         if kept_in(place):
             place = place.with_stem(f"{place.stem}-result")
         result.save(place)
-        click.echo(f"femu: {result.kind} analysis of {result.model}: {result.outcome.value} {place}")
+        click.echo(f"femu: {result.kind} analysis of {result.model}: {result.message} {place}")
     if len(results) > MOST_KEPT:
-        click.echo(f"femu: the first {len(results) - MOST_KEPT} of {len(results)} results were not kept")
+        click.echo(
+            f"femu: the first {len(results) - MOST_KEPT} of {len(results)} results were not kept"
+        )

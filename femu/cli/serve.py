@@ -6,13 +6,16 @@ import click
 
 HELP = """Host a specimen for OpenSees, OpenFresco or another femu.
 
-FILE is a TOML file that describes an emulated specimen, its actuator, sensors and limits. The server waits for one client,
-hosts the specimen until the client ends, and says how it ended.
+FILE is a TOML file that describes an emulated specimen, its actuator, sensors and limits. The
+server waits for one client, hosts the specimen until the client ends, and reports how it ended. A
+client that is refused, or whose command is beyond a limit, is answered with NaN until it ends. A
+specimen with numerical = true keeps its history even if the client sends no commits: a command with
+a later time begins another step. Frozen sensors are detected by the client, if it is femu.
 
 \b
 Example specimen.toml:
   [specimen]
-  numerical = true          # the client may send Newton iterates
+  numerical = true          # the client may send Newton iterates; a later time or a commit ends a step
   [specimen.of]
   type = "BoucWen"
   alpha = 0.05
@@ -22,6 +25,8 @@ Example specimen.toml:
   beta = 4000.0
   [limits]
   displacement = 0.08
+  [server]
+  actuators = ["x"]         # names in messages and in the journal; default: numbers from 1
 
 \b
 Examples:
@@ -32,33 +37,88 @@ Examples:
 
 @click.command("serve", help=HELP)
 @click.argument("file", type=click.Path(exists=True, dir_okay=False))
-@click.option("--port", type=click.IntRange(0, 65535), help="Port; 0 takes any free one. Default: the file's, or 8090.")
-@click.option("--host", help="Numeric address to listen on. Default: the file's, or 127.0.0.1, which only this machine reaches.")
+@click.option(
+    "--port",
+    type=click.IntRange(0, 65535),
+    help="Port; 0 means any free one. Default: the file's, or 8090.",
+)
+@click.option(
+    "--host",
+    help="Numeric address to listen on. Default: the file's, or 127.0.0.1, which only this machine "
+    "can reach.",
+)
 @click.option("--udp", is_flag=True, default=None, help="UDP instead of TCP.")
-@click.option("--protocol", type=click.Choice(["application", "site"]),
-              help="application: OpenSees' genericClient, OpenFresco's site and element servers. site: the laboratory's end of "
-                   "an OpenFresco remote site.")
-@click.option("--journal", type=click.Path(dir_okay=False), help="Write commands and measurements to this HDF5 file.")
-@click.option("--silence", type=click.FloatRange(min=0.0, min_open=True), help="Seconds to wait for a message. Default: 300.")
-@click.option("--again", is_flag=True, help="Wait for the next client after one has ended, with a fresh specimen.")
-def command(file: str, port: int | None, host: str | None, udp: bool | None, protocol: str | None, journal: str | None,
-            silence: float | None, again: bool) -> None:
-    from femu.cli.main import EXPLAINED_ERROR
-    from femu.experimental.description import read_description
+@click.option(
+    "--protocol",
+    type=click.Choice(["application", "site"]),
+    help="application: OpenSees' genericClient, OpenFresco's site and element servers. site: the "
+    "laboratory's end of an OpenFresco remote site.",
+)
+@click.option(
+    "--version",
+    type=float,
+    help="Version of OpenFresco that both ends of a remote site must name. Default: 2.8.",
+)
+@click.option(
+    "--journal",
+    type=click.Path(dir_okay=False),
+    help="Write commands and measurements to this HDF5 file.",
+)
+@click.option(
+    "--silence",
+    type=click.FloatRange(min=0.0, min_open=True),
+    help="Seconds to wait for a message. Default: 300.",
+)
+@click.option(
+    "--again",
+    is_flag=True,
+    help="Wait for the next client after one has ended, with a fresh specimen.",
+)
+def command(
+    file: str,
+    port: int | None,
+    host: str | None,
+    udp: bool | None,
+    protocol: str | None,
+    version: float | None,
+    journal: str | None,
+    silence: float | None,
+    again: bool,
+) -> None:
+    from femu.cli.main import EXPLAINED_ERROR, STOPPED
     from femu.experimental.errors import Ending
-    from femu.experimental.server import SpecimenServer
+    from femu.experimental.network.description import read_description
+    from femu.experimental.network.server import SpecimenServer
 
     if again and journal is not None:
         raise click.UsageError("--journal holds one test; it cannot be used together with --again")
-    given = {"port": port, "host": host, "udp": udp, "protocol": protocol, "silence": silence}
+    given = {
+        "port": port,
+        "host": host,
+        "udp": udp,
+        "protocol": protocol,
+        "version": version,
+        "silence": silence,
+    }
     while True:
         described = read_description(file)
-        options = {"port": 8090, **described.server, **{k: v for k, v in given.items() if v is not None}}
-        server = SpecimenServer(described.specimen, limits=described.limits, journal=journal,
-                                say=lambda line: click.echo(f"femu: {line}"), **options)
+        options = {
+            "port": 8090,
+            **described.server,
+            **{k: v for k, v in given.items() if v is not None},
+        }
+        server = SpecimenServer(
+            described.specimen,
+            limits=described.limits,
+            journal=journal,
+            say=lambda line: click.echo(f"femu: {line}"),
+            **options,
+        )
         served = server.serve()
         click.echo(f"femu: {served.moves} moves, {served.commits} committed steps")
         if not again or served.ending is Ending.STOPPED_BY_USER:
+            if served.ending is Ending.STOPPED_BY_USER:
+                click.get_current_context().exit(STOPPED)
             if not served.ending.ok:
                 click.get_current_context().exit(EXPLAINED_ERROR)
             return

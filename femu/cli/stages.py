@@ -1,6 +1,7 @@
-"""Progress of a command that goes through stages, from its first second on, also while kernels are being compiled.
+"""Progress of a command in stages, from its first second, also while kernels are being compiled.
 
-In a terminal it is one moving line; elsewhere (a log, a pipe) each stage is a printed line when it begins.
+In a terminal it is one moving line; elsewhere (a log, a pipe) each stage is a printed line when it
+begins.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from rich.console import Console
 from rich.progress import BarColumn, SpinnerColumn, TextColumn, TimeElapsedColumn
 from rich.progress import Progress as Bar
 
-from femu.kernel_cache import on_compile
+from femu.kernels.kernel_cache import on_compile
 
 
 class Stages:
@@ -22,8 +23,13 @@ class Stages:
         self.compiled = 0
         self._title = ""
         self._bar = Bar(
-            SpinnerColumn(), TextColumn("{task.description}"), BarColumn(bar_width=30), TimeElapsedColumn(),
-            console=console, transient=True, disable=not console.is_terminal,
+            SpinnerColumn(),
+            TextColumn("{task.description}"),
+            BarColumn(bar_width=30),
+            TimeElapsedColumn(),
+            console=console,
+            transient=True,
+            disable=not console.is_terminal,
         )
         self._task = self._bar.add_task("", total=None)
 
@@ -33,7 +39,10 @@ class Stages:
         return self
 
     def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
     ) -> None:
         on_compile(None)
         self._bar.stop()

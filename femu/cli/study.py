@@ -1,7 +1,7 @@
-"""Commands that run one of several named studies, each in a module of its own.
+"""Commands that run one of several named studies, each in its own module.
 
-A study is a function ``run(quick: bool) -> Table``. A registry names it as ``module:function``; the module is imported
-when the study is run.
+A study is a function ``run(quick: bool) -> Table``. A registry names it as ``module:function``; the
+module is imported when the study is run.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from dataclasses import replace
 
 import click
 
-from femu.cli.table import Table, finish, table_options
+from femu.support.tables import Table, finish, table_options
 
 ALL = "all"
 
@@ -29,7 +29,9 @@ def study_command(name: str, registry: Mapping[str, str], help_text: str) -> cli
     listing = "\n".join(f"  {study}" for study in studies) or "  (none is installed)"
     example = next(iter(studies), "NAME")
 
-    text = f"{help_text}\n\n\b\nStudies:\n{listing}\n\n\b\nExample:\n  femu {name} {example} --quick"
+    text = (
+        f"{help_text}\n\n\b\nStudies:\n{listing}\n\n\b\nExample:\n  femu {name} {example} --quick"
+    )
 
     @click.command(name, help=text)
     @click.argument("study", metavar="NAME|all", type=click.Choice([*studies, ALL]))
@@ -49,8 +51,10 @@ def _run(target: str, quick: bool) -> Table:
 
 
 def _together(name: str, tables: list[Table]) -> Table:
-    """One table of all; the title of each stands before the names of its rows."""
-    rows = [replace(row, name=f"{table.title}: {row.name}") for table in tables for row in table.rows]
+    """One table of all studies; row names begin with the title of their study."""
+    rows = [
+        replace(row, name=f"{table.title}: {row.name}") for table in tables for row in table.rows
+    ]
     return Table(f"{name} {ALL}", rows, [note for table in tables for note in table.notes])
 
 

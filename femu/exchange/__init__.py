@@ -1,4 +1,4 @@
 """Models for other programs and other people: TOML text, and scripts for openseespy.
 
-`femu.model.Model.to_toml`, `from_toml` and `to_opensees` are the way in.
+`femu.model.model.Model.to_toml`, `from_toml` and `to_opensees` are the way in.
 """

@@ -2,7 +2,7 @@
 
 ::
 
-    format = "femu model 1"
+    format = "femu model 2"
     name = "portal"
     dimensions = 2
 
@@ -27,7 +27,9 @@
     nodal = [{ node = "C", y = -294e3 }]
     member = [{ element = "beam", type = "UniformLoad", y = -10e3 }]
 
-Arguments that are left out have femu's defaults. Angles are in radians; units are those of the model.
+Omitted arguments have femu's defaults. A file of format 1 differs in one of them: a
+member in space without `vecxz` has its local y level, and is read with the `vecxz` that says so.
+Angles are in radians; units are those of the model.
 """
 
 from __future__ import annotations
@@ -35,16 +37,21 @@ from __future__ import annotations
 import os
 from typing import Any
 
-from femu.arguments import typed
-from femu.element import Element
-from femu.errors import FemuError, FileError
-from femu.exchange import toml_text
-from femu.exchange.objects import TYPE, Decoder, Encoder
-from femu.loads import Pattern
-from femu.model import Model
-from femu.parameters import Parameter
+import numpy as np
 
-FORMAT = "femu model 1"
+from femu.elements.beam_column import FrameElement
+from femu.elements.space_member import numbers, vecxz_of_format_1
+from femu.exchange.objects import TYPE, Decoder, Encoder
+from femu.files import toml_text
+from femu.model.element import Element
+from femu.model.loads import Pattern
+from femu.model.model import Model
+from femu.model.parameters import Parameter
+from femu.support.arguments import typed
+from femu.support.errors import FemuError, FileError
+
+FORMAT = "femu model 2"
+FORMAT_1 = "femu model 1"  # before: members in space without vecxz had other local axes
 _MASS = Parameter("nodal mass", "mass", 0.0)
 
 
@@ -55,14 +62,24 @@ def model_to_toml(model: Model) -> str:
     nodes = [_node(node, encoder) for node in model.nodes.values()]
     elements = [encoder.object(element) for element in model.elements.values()]
     patterns = [_pattern(pattern, encoder) for pattern in model.patterns.values()]
-    tables: dict[str, Any] = {"format": FORMAT, "name": model.name, "dimensions": model.dimensions,
-                              "node": nodes, "part": encoder.parts, "element": elements}
+    tables: dict[str, Any] = {
+        "format": FORMAT,
+        "name": model.name,
+        "dimensions": model.dimensions,
+        "node": nodes,
+        "part": encoder.parts,
+        "element": elements,
+    }
     if model.equal:
-        tables["equal"] = [{"node": a, "other": b, "directions": list(d)} for a, b, d in model.equal]
+        tables["equal"] = [
+            {"node": a, "other": b, "directions": list(d)} for a, b, d in model.equal
+        ]
     if model.links:
         tables["link"] = [{"node": a, "other": b} for a, b in model.links]
     if model.diaphragms:
-        tables["diaphragm"] = [{"node": a, "other": b, "normal": normal} for a, b, normal in model.diaphragms]
+        tables["diaphragm"] = [
+            {"node": a, "other": b, "normal": normal} for a, b, normal in model.diaphragms
+        ]
     tables["pattern"] = patterns
     if model.damping is not None:
         tables["rayleigh"] = {k: v for k, v in encoder.object(model.damping).items() if k != TYPE}
@@ -78,8 +95,10 @@ def model_from_toml(text: str, what: str = "the TOML text") -> Model:
         tables = toml_text.read(text)
     except toml_text.NotTOML as problem:
         raise FileError(what, f"is not TOML: {problem}") from None
-    if tables.get("format") != FORMAT:
-        raise FileError(what, f"is not a model of femu: its format is {tables.get('format')!r}, not {FORMAT!r}")
+    if tables.get("format") not in (FORMAT, FORMAT_1):
+        raise FileError(
+            what, f"is not a model of femu: its format is {tables.get('format')!r}, not {FORMAT!r}"
+        )
     try:
         return _model(tables, what)
     except (KeyError, TypeError, AttributeError) as problem:
@@ -130,14 +149,22 @@ def _pattern(pattern: Pattern, encoder: Encoder) -> dict[str, Any]:
     if pattern.series is not None:
         table["series"] = encoder.object(pattern.series)
     nodal: list[dict[str, Any]] = []
-    for (node, direction), force in pattern.nodal.items():  # neighbours on one node share a table; their order stays
-        if not nodal or nodal[-1]["node"] != node or type(nodal[-1]["node"]) is not type(node) or direction in nodal[-1]:
+    # neighbours on one node share a table; their order stays
+    for (node, direction), force in pattern.nodal.items():
+        if (
+            not nodal
+            or nodal[-1]["node"] != node
+            or type(nodal[-1]["node"]) is not type(node)
+            or direction in nodal[-1]
+        ):
             nodal.append({"node": node})
         nodal[-1][direction] = force
     if nodal:
         table["nodal"] = nodal
     if pattern.member:
-        table["member"] = [{"element": element, **encoder.object(load)} for element, load in pattern.member]
+        table["member"] = [
+            {"element": element, **encoder.object(load)} for element, load in pattern.member
+        ]
     return table
 
 
@@ -154,6 +181,13 @@ def _model(tables: dict[str, Any], what: str) -> Model:
         element = decoder.object(table)
         if not isinstance(element, Element):
             raise FileError(what, f"has the element {table!r}, whose type is not an element")
+        if (
+            tables["format"] == FORMAT_1
+            and model.dimensions == 3
+            and isinstance(element, FrameElement)
+            and element.vecxz is None
+        ):
+            element.vecxz = _vecxz_of_format_1(element, model)
         model.add(element)
     for table in tables.get("equal", []):
         model.equal_dof(table["node"], [table["other"]], table["directions"])
@@ -164,12 +198,32 @@ def _model(tables: dict[str, Any], what: str) -> Model:
     for table in tables.get("pattern", []):
         model.pattern(table["name"], decoder.value(table["series"]) if "series" in table else None)
         for load in table.get("nodal", []):
-            model.load(load["node"], pattern=table["name"], **{d: v for d, v in load.items() if d != "node"})
+            model.load(
+                load["node"],
+                pattern=table["name"],
+                **{d: v for d, v in load.items() if d != "node"},
+            )
         for load in table.get("member", []):
-            model.member_load(load["element"], decoder.object({k: v for k, v in load.items() if k != "element"}), table["name"])
+            model.member_load(
+                load["element"],
+                decoder.object({k: v for k, v in load.items() if k != "element"}),
+                table["name"],
+            )
     if "rayleigh" in tables:
         given = dict(tables["rayleigh"])
         model.rayleigh(given.pop("ratios", None), **given)
     if "modal" in tables:
         model.modal_damping(tables["modal"]["ratios"])
     return model
+
+
+def _vecxz_of_format_1(element: FrameElement, model: Model) -> tuple[float, float, float]:
+    ends = [
+        np.asarray(model.nodes[n].coordinates, dtype=float)
+        for n in element.nodes
+        if n in model.nodes
+    ]
+    offsets = [numbers(o) for o in (element.offset_i, element.offset_j)]
+    shift = [o if o.shape == (3,) else np.zeros(3) for o in offsets]
+    chord = ends[1] + shift[1] - ends[0] - shift[0] if len(ends) == 2 else np.zeros(3)
+    return vecxz_of_format_1(chord / (float(np.linalg.norm(chord)) or 1.0))

@@ -1,11 +1,12 @@
 """Objects as plain tables, by what they declare.
 
-A component is written by the fields of its class: its declared numbers always, the rest where it differs from the default.
-Other objects (series, setups, sensors) are written by the arguments of their constructor, where they keep them under the same
-names. So a new material, section, element or series needs no code here.
+A component is written by the fields of its class: its declared numbers always, the rest if it
+differs from the default. Other objects (series, setups, sensors) are written by the arguments of
+their constructor, if they keep them under the same names. So a new material, section, element or
+series needs no code here.
 
-Materials and sections become parts with a name, written once and referred to by it, so that members that share a section share
-it again when the model is read.
+Materials and sections become parts with a name, written once and referred to by it, so that members
+that share a section share it again when the model is read.
 """
 
 from __future__ import annotations
@@ -21,12 +22,19 @@ from typing import Any
 
 import numpy as np
 
-from femu.component import Component, Constitutive
-from femu.errors import FileError, InputError, UnsupportedError
-from femu.series import Motion
+from femu.model.component import Component, Constitutive
+from femu.model.series import Motion
+from femu.support.errors import FileError, InputError, UnsupportedError
 
 TYPE, PART = "type", "part"
-PUBLIC = ("femu.materials", "femu.elements", "femu.series", "femu.loads", "femu.records", "femu.experimental")
+PUBLIC = (
+    "femu.materials",
+    "femu.elements",
+    "femu.model.series",
+    "femu.model.loads",
+    "femu.records",
+    "femu.experimental",
+)
 """Modules whose classes are written by their name alone."""
 
 
@@ -50,7 +58,9 @@ class Encoder:
             return {PART: self.part(content)}
         if isinstance(content, Mapping):
             if any(not isinstance(k, str) for k in content):
-                raise UnsupportedError(f"{what}: a mapping is written to TOML only where its keys are strings.")
+                raise UnsupportedError(
+                    f"{what}: a mapping is written to TOML only if its keys are strings."
+                )
             return {k: self.value(v, f"{what}.{k}") for k, v in content.items()}
         if isinstance(content, (list, tuple)):
             return [self.value(v, what) for v in content]
@@ -88,7 +98,9 @@ class Encoder:
             if field.name not in declared and _same(content, _default(field)):
                 continue
             if content is None:
-                raise UnsupportedError(f"{type(thing).__name__}: {field.name} = None cannot be written to TOML.")
+                raise UnsupportedError(
+                    f"{type(thing).__name__}: {field.name} = None cannot be written to TOML."
+                )
             found[field.name] = self.value(content, f"{type(thing).__name__}.{field.name}")
         return found
 
@@ -100,14 +112,18 @@ class Encoder:
                 continue
             try:
                 signature = list(inspect.signature(cls).parameters.values())
-            except ValueError:  # classes of C do not tell
+            except ValueError:  # classes of C have no signature
                 continue
-            if any(p.kind in (p.VAR_POSITIONAL, p.VAR_KEYWORD) or p.name not in own for p in signature):
+            if any(
+                p.kind in (p.VAR_POSITIONAL, p.VAR_KEYWORD) or p.name not in own for p in signature
+            ):
                 continue
             given = {p.name: own[p.name] for p in signature if not _same(own[p.name], p.default)}
             return cls, {k: self.value(v, f"{cls.__name__}.{k}") for k, v in given.items()}
-        raise UnsupportedError(f"{type(thing).__name__} cannot be written to TOML: it does not keep the arguments it was made of "
-                               "under their names.")
+        raise UnsupportedError(
+            f"{type(thing).__name__} cannot be written to TOML: it does not keep the arguments it "
+            "was made with under their names."
+        )
 
 
 class Decoder:
@@ -118,7 +134,7 @@ class Decoder:
         self._made: dict[str, Any] = {}
 
     def value(self, content: Any) -> Any:
-        """What plain data stands for."""
+        """The object that plain data describes."""
         if isinstance(content, Mapping):
             if isinstance(content.get(TYPE), str):
                 return self.object(content)
@@ -128,7 +144,7 @@ class Decoder:
         return [self.value(v) for v in content] if isinstance(content, list) else content
 
     def part(self, name: str) -> Any:
-        """The part of a name, made once."""
+        """The part with a name, made once."""
         if name not in self._made:
             if name not in self.tables:
                 raise FileError(self.what, f"refers to the part {name!r}, which it does not hold")
@@ -148,12 +164,16 @@ class Decoder:
         try:
             return cls(**arguments)
         except TypeError as problem:
-            raise FileError(self.what, f"has a wrong argument for {cls.__name__}: {problem}") from None
+            raise FileError(
+                self.what, f"has a wrong argument for {cls.__name__}: {problem}"
+            ) from None
 
     def find(self, name: Any) -> Any:
         """The class of a type's name."""
         if not isinstance(name, str):
-            raise FileError(self.what, f"has a table whose type is {name!r}; it must be the name of a class")
+            raise FileError(
+                self.what, f"has a table whose type is {name!r}; it must be the name of a class"
+            )
         if name in _public():
             return _public()[name]
         module, _, inner = name.partition(":")
@@ -162,19 +182,28 @@ class Decoder:
         # a file must not make femu import what it names: only what is imported already counts
         cls = getattr(sys.modules.get(module), inner, None)
         if not isinstance(cls, type):
-            raise FileError(self.what, f"names the class {inner!r} of {module!r}. Import {module} before you read the file")
+            raise FileError(
+                self.what,
+                f"names the class {inner!r} of {module!r}. Import {module} before you read the "
+                "file",
+            )
         if not _describes(cls):
-            raise FileError(self.what, f"names the class {name!r}, which is no part of a model")
+            raise FileError(self.what, f"names the class {name!r}, which is not a part of a model")
         return cls
 
 
 def type_name(cls: type) -> str:
-    """How a class is written: by its name, or as ``module:Class`` where it is not one of femu's public ones."""
+    """How a class is written.
+
+    By its name, or as ``module:Class`` if it is not one of femu's public ones.
+    """
     if _public().get(cls.__name__) is cls:
         return cls.__name__
     if "<locals>" in cls.__qualname__:
-        raise UnsupportedError(f"{cls.__name__} cannot be written to TOML: its class is made inside a function. Move it to "
-                               "a module.")
+        raise UnsupportedError(
+            f"{cls.__name__} cannot be written to TOML: its class is made inside a function. Move "
+            "it to a module."
+        )
     return f"{cls.__module__}:{cls.__qualname__}"
 
 
@@ -185,23 +214,38 @@ def _public() -> dict[str, type]:
         loaded = importlib.import_module(module)
         for name in getattr(loaded, "__all__", vars(loaded)):
             thing = getattr(loaded, name)
-            if isinstance(thing, type) and thing.__module__.startswith("femu.") and _describes(thing):
+            if (
+                isinstance(thing, type)
+                and thing.__module__.startswith("femu.")
+                and _describes(thing)
+            ):
                 found.setdefault(name, thing)
     return found
 
 
 def _describes(cls: type) -> bool:
-    """Whether a class describes a part of a model: a file must not be able to make just any object."""
+    """Whether a class describes a part of a model.
+
+    A file must not be able to make arbitrary objects.
+    """
     from femu.experimental import Compensation, Setup, Specimen
 
     plain = cls.__module__.startswith("femu.") and dataclasses.is_dataclass(cls)
-    return plain or issubclass(cls, (Component, Motion, Specimen, Setup, Compensation)) or callable(getattr(cls, "at", None))
+    return (
+        plain
+        or issubclass(cls, (Component, Motion, Specimen, Setup, Compensation))
+        or callable(getattr(cls, "at", None))
+    )
 
 
 def _default(field: Any) -> Any:
     if field.default is not dataclasses.MISSING:
         return field.default
-    return field.default_factory() if field.default_factory is not dataclasses.MISSING else dataclasses.MISSING
+    return (
+        field.default_factory()
+        if field.default_factory is not dataclasses.MISSING
+        else dataclasses.MISSING
+    )
 
 
 def _same(a: Any, b: Any) -> bool:
@@ -225,12 +269,17 @@ def _kind(content: Any, annotation: str) -> Any:
 
 
 def _motion(motion: Motion) -> dict[str, Any]:
-    """The samples a support motion was made of: those from which its others follow to the last bit."""
+    """The samples a support motion was made of.
+
+    Those from which its others follow to the last bit.
+    """
     for given, samples in (("displacement", motion.u), ("acceleration", motion.a)):
         made = Motion(motion.dt, **{given: samples})
         if all(np.array_equal(getattr(made, k), getattr(motion, k)) for k in "uva"):
             return {"dt": motion.dt, given: samples.tolist()}
-    raise InputError("Motion", "samples", motion, "were changed after it was made, and cannot be written to TOML")
+    raise InputError(
+        "Motion", "samples", motion, "were changed after it was made, and cannot be written to TOML"
+    )
 
 
 def _snake(name: str) -> str:

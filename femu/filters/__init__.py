@@ -1,6 +1,8 @@
-"""State and parameter estimators, one file each: ``init → predict → update`` with the state passed in and out."""
+"""State and parameter estimators, one file each.
 
-from femu.arguments import typed_classes, typed_methods
+``init → predict → update`` with the state passed in and out.
+"""
+
 from femu.filters.adaptive_ukf import AdaptiveUKF
 from femu.filters.auxiliary_particle import AuxiliaryUnscentedPF
 from femu.filters.bounds import Bounds, Inequality
@@ -19,9 +21,12 @@ from femu.filters.smoother import Smoothed, smooth
 from femu.filters.square_root_ukf import SquareRootUKF
 from femu.filters.ukf import UKF
 from femu.filters.unscented_particle import UnscentedPF
+from femu.support.arguments import typed_classes, typed_methods
+from femu.support.keywords import explain_all
 
 typed_methods(Bounds)
-typed_classes(AdaptiveUKF, AuxiliaryUnscentedPF, ConstrainedUKF, CubatureKF, EKF, EnsembleKF, ExtendedPF, Inequality, IntervalUKF,
+typed_classes(AdaptiveUKF, AuxiliaryUnscentedPF, ConstrainedUKF, CubatureKF, EKF, EnsembleKF,
+              ExtendedPF, Inequality, IntervalUKF,
               KalmanFilter, ParticleFilter, SquareRootUKF, StateSpace, UKF, UnscentedPF)
 
 __all__ = [
@@ -50,3 +55,5 @@ __all__ = [
     "fit_least_squares",
     "smooth",
 ]
+
+explain_all(__name__, __all__)

@@ -1,4 +1,5 @@
-"""femu's own filter: a square-root unscented filter in bounded coordinates that learns R and forgets its prior."""
+"""femu's own filter: a square-root unscented filter in bounded coordinates that learns R and
+forgets its prior."""
 
 from __future__ import annotations
 
@@ -8,32 +9,11 @@ from typing import Any, final
 
 import numpy as np
 
-from femu.errors import InputError
 from femu.filters.base import STEP, Filter
 from femu.filters.bounds import Bounds
 from femu.filters.covariance import lower_factor
-from femu.filters.estimate import (
-    COUNT,
-    DRAWN,
-    GATED,
-    OPTION_A,
-    OPTION_B,
-    REFUSED,
-    REPAIRS,
-    RULES,
-    SPARE,
-    STEPS,
-    Estimate,
-    F,
-    H,
-    M,
-    N,
-    bounds_of,
-    covariance_of,
-    mean_of,
-    numbers_of,
-    own_of,
-)
+from femu.filters.estimate import Estimate
+from femu.filters.filter_fields import estimate_at, settings_at
 from femu.filters.linalg import (
     all_finite,
     copy,
@@ -46,79 +26,96 @@ from femu.filters.linalg import (
     usable,
 )
 from femu.filters.model import StateSpace, call_model
-from femu.filters.sigma import channels, draw, no_measurement, note_innovation, note_likelihood, settle
+from femu.filters.sigma import (
+    channels,
+    draw,
+    no_measurement,
+    note_innovation,
+    note_likelihood,
+    settle,
+)
 from femu.filters.transforms import FREE, LARGEST, inward, outward, plan, spread_outward
 from femu.kernels import inlined, kernel, shift
+from femu.support.errors import InputError
 
-ITERATIONS, LEARN = OPTION_A, OPTION_B
-MEMORIES = 10.0  # fading ends after this many first memories, so an unobserved state cannot lose its prior for good
+# fading ends after this many first memories, so an unobserved state cannot lose its prior for good
+MEMORIES = 10.0
 FIRST_GATED = 10.0  # no measurement is called wild before this step: nothing is usual yet
 USUAL_WINDOW = 50.0  # updates over which the usual size of an innovation is averaged
 LARGEST_SETTING = 1e6  # of kappa and growth
 LARGEST_NOISE = 1e150  # square of a residual that R may be learned from
-WIDEST = 3.0  # standard deviation of a transformed state above which fading does not widen it (a factor of 20)
+# standard deviation of a transformed state above which fading does not widen it (a factor of 20)
+WIDEST = 3.0
 
 
 @inlined
-def _parts(d, s):
-    n = d[N]
-    xi = own_of(d, s)
+def _parts(filter, estimate):
+    n = filter.n
+    xi = estimate.own
     L = shift(xi, n)
     LQ = shift(L, n * n)
     kind = shift(LQ, n * n)
     scale = shift(kind, n)
     R = shift(scale, n)
-    work = shift(R, d[M] * d[M])
+    work = shift(R, filter.m * filter.m)
     return xi, L, LQ, kind, scale, R, work
 
 
 @helper
-def _points(d, p, xi, L, kind, scale, step, Xi, X):
+def _points(filter, settings, xi, L, kind, scale, step, Xi, X):
     """Points in ξ and in x."""
-    n, count, b = d[N], d[COUNT], bounds_of(d, p)
+    n, count, b = filter.n, filter.count, settings.bounds
     draw(n, xi, L, step, 1, Xi)
     for i in range(count):
-        outward(n, d[RULES], b, kind, scale, shift(Xi, i * n), shift(X, i * n))
+        outward(n, filter.nrules, b, kind, scale, shift(Xi, i * n), shift(X, i * n))
 
 
 @helper
-def _report(d, p, s, w):
-    """Mean and covariance in x: the image of ξ, and its covariance by the slope of the transform there."""
-    n, rules, b = d[N], d[RULES], bounds_of(d, p)
-    xi, L, LQ, kind, scale, R, work = _parts(d, s)
-    outward(n, rules, b, kind, scale, xi, mean_of(d, s))
-    spread_outward(n, rules, b, kind, scale, xi, mean_of(d, s), L, covariance_of(d, s), w)
+def _report(filter, settings, estimate, w):
+    """Mean and covariance in x.
+
+    The image of ξ, and its covariance by the slope of the transform there.
+    """
+    n, rules, b = filter.n, filter.nrules, settings.bounds
+    xi, L, LQ, kind, scale, R, work = _parts(filter, estimate)
+    outward(n, rules, b, kind, scale, xi, estimate.mean)
+    spread_outward(n, rules, b, kind, scale, xi, estimate.mean, L, estimate.covariance, w)
 
 
 @kernel(STEP)
-def predict(d, p, s, u, y):
-    n, count, rules = d[N], d[COUNT], d[RULES]
-    b, options = bounds_of(d, p), numbers_of(d, p)
+def predict(filter, p, s, u, y):
+    estimate = estimate_at(s, filter.n, filter.m)
+    settings = settings_at(p, filter.n, filter.m, filter.nrules)
+    n, count, rules = filter.n, filter.count, filter.nrules
+    b, options = settings.bounds, settings.options
     step, W0, W = options[0], options[1], options[2]
-    xi, L, LQ, kind, scale, R, work = _parts(d, s)
+    xi, L, LQ, kind, scale, R, work = _parts(filter, estimate)
     Xi = work
     X = shift(Xi, count * n)
     images = shift(X, count * n)
     rows = shift(images, count * n)
-    if options[4] > 0.0 and s[STEPS] < MEMORIES * options[4]:
-        grow = sqrt(1.0 + options[3] / (s[STEPS] + options[4]))
+    if options[4] > 0.0 and estimate.steps < MEMORIES * options[4]:
+        grow = sqrt(1.0 + options[3] / (estimate.steps + options[4]))
         for i in range(n):
             before = 0.0
             for j in range(i + 1):
                 before += L[i * n + j] * L[i * n + j]
             before = sqrt(before)
-            widen = grow if kind[i] == FREE else max(min(grow, WIDEST / before if before > 0.0 else grow), 1.0)
+            widen = grow if kind[i] == FREE else max(min(grow,
+                                                         WIDEST / before if before > 0.0 else grow),
+                                                     1.0)
             for j in range(i + 1):
                 L[i * n + j] *= widen
-    s[STEPS] += 1.0
-    _points(d, p, xi, L, kind, scale, step, Xi, X)
-    status = call_model(d[F], (count, X, u, images))
+    estimate.steps += 1.0
+    _points(filter, settings, xi, L, kind, scale, step, Xi, X)
+    status = call_model(filter.process, (count, X, u, images, filter.data))
     if status != 0:
         return status
-    settle(count, n, X, images, mean_of(d, s), True, True, s)
+    settle(count, n, X, images, estimate.mean, True, True, estimate)
     for i in range(count):
         row = shift(rows, i * n)
-        inward(n, rules, b, kind, scale, shift(X, i * n), shift(Xi, i * n), shift(images, i * n), row)
+        inward(n, rules, b, kind, scale, shift(X, i * n), shift(Xi, i * n), shift(images, i * n),
+               row)
     for j in range(n):
         total = W0 * rows[j]
         for i in range(1, count):
@@ -132,17 +129,19 @@ def predict(d, p, s, u, y):
         for j in range(n):
             rows[(count + i) * n + j] = LQ[j * n + i]
     triangularise(count + n, n, rows, L)
-    _report(d, p, s, work)
-    s[DRAWN] = 1.0
+    _report(filter, settings, estimate, work)
+    estimate.drawn = 1.0
     return 0
 
 
 @kernel(STEP)
-def update(d, p, s, u, y):
-    n, m, count = d[N], d[M], d[COUNT]
-    options = numbers_of(d, p)
+def update(filter, p, s, u, y):
+    estimate = estimate_at(s, filter.n, filter.m)
+    settings = settings_at(p, filter.n, filter.m, filter.nrules)
+    n, m, count = filter.n, filter.m, filter.count
+    options = settings.options
     step, W0, W, gate = options[0], options[1], options[2], options[7]
-    xi, L, LQ, kind, scale, R, work = _parts(d, s)
+    xi, L, LQ, kind, scale, R, work = _parts(filter, estimate)
     Xi = work
     X = shift(Xi, count * n)
     Y = shift(X, count * n)
@@ -164,9 +163,9 @@ def update(d, p, s, u, y):
     post = shift(pre, size * size)
     room = shift(post, size * size)
     c = channels(m, y, index)
-    s[DRAWN] = 0.0
+    estimate.drawn = 0.0
     if c == 0:
-        no_measurement(d, s)
+        no_measurement(filter, estimate)
         return 0
     copy(n, xi, new_xi)
     copy(n * n, L, Lc)
@@ -174,15 +173,15 @@ def update(d, p, s, u, y):
     size = n + c
     factor_of_gate = 1.0
     iteration, judged = 0, False
-    while iteration < d[ITERATIONS]:
-        _points(d, p, new_xi, Lc, kind, scale, step, Xi, X)
-        status = call_model(d[H], (count, X, u, Y))
+    while iteration < filter.iterations:
+        _points(filter, settings, new_xi, Lc, kind, scale, step, Xi, X)
+        status = call_model(filter.measurement, (count, X, u, Y, filter.data))
         if status != 0:
             return status
         if not usable(count * m, Y):
-            s[REFUSED] += 1.0
+            estimate.refused += 1.0
             if not judged:
-                no_measurement(d, s)
+                no_measurement(filter, estimate)
             return 0
         for a in range(c):
             j = int(index[a])
@@ -214,7 +213,7 @@ def update(d, p, s, u, y):
             for k in range(n):
                 total -= A[a * n + k] * (xi[k] - new_xi[k])
             nu[a] = total
-        s[REPAIRS] += factor(c, noise, Ln, room)
+        estimate.repairs += factor(c, noise, Ln, room)
         fill(size * size, 0.0, pre)  # transposed array [[noise, A L], [0, L]]
         for a in range(c):
             for k in range(a + 1):
@@ -244,18 +243,20 @@ def update(d, p, s, u, y):
                     for j in range(min(a, k) + 1):
                         total += Ls[a * c + j] * Ls[k * c + j]
                     S[a * c + k] = total
-            note_innovation(d, s, c, index, nu, S)
-            note_likelihood(s, c, nis, log_det)
+            note_innovation(filter, estimate, c, index, nu, S)
+            note_likelihood(estimate, c, nis, log_det)
             if not isfinite(nis):
-                s[REFUSED] += 1.0
+                estimate.refused += 1.0
                 return 0
-            usual = max(s[SPARE], 1.0) * gate * gate
-            wild = gate > 0.0 and s[STEPS] > FIRST_GATED and nis / c > usual
-            s[SPARE] += ((usual if wild else nis / c) - s[SPARE]) / min(max(s[STEPS], 1.0), USUAL_WINDOW)
+            usual = max(estimate.spare, 1.0) * gate * gate
+            wild = gate > 0.0 and estimate.steps > FIRST_GATED and nis / c > usual
+            change = (usual if wild else nis / c) - estimate.spare
+            estimate.spare += change / min(max(estimate.steps, 1.0), USUAL_WINDOW)
             if wild:
-                s[GATED] += 1.0
+                estimate.gated += 1.0
                 factor_of_gate = (nis / c / usual) ** 2
-                for a in range(c):  # and do the iteration again, with the noise that makes it count less
+                # and do the iteration again, with the noise that makes it count less
+                for a in range(c):
                     for k in range(c):
                         extra[a * c + k] = (factor_of_gate - 1.0) * S[a * c + k]
                 continue
@@ -268,34 +269,36 @@ def update(d, p, s, u, y):
                 Lc[i * n + k] = post[(c + i) * size + c + k]
         iteration += 1
     if not (all_finite(n, new_xi) and all_finite(n * n, Lc)):
-        s[REFUSED] += 1.0
+        estimate.refused += 1.0
         return 0
     copy(n, new_xi, xi)
     copy(n * n, Lc, L)
-    if d[LEARN]:
-        status = learn(d, p, s, u, y, c, index, factor_of_gate, A, X, Y, mean_y, room)
+    if filter.learn:
+        status = learn(filter, settings, estimate, u, y, c, index, factor_of_gate, A, X, Y, mean_y,
+                       room)
         if status != 0:
             return status
-    _report(d, p, s, work)
+    _report(filter, settings, estimate, work)
     return 0
 
 
 @helper
-def learn(d, p, s, u, y, c, index, factor_of_gate, A, X, Y, mean_y, room):
-    """R <- (1 - w) R + w (e e' + A P A'), e the residual after the update (Mohamed and Schwarz 1999)."""
-    n, m, b, options = d[N], d[M], bounds_of(d, p), numbers_of(d, p)
-    xi, L, LQ, kind, scale, R, work = _parts(d, s)
-    outward(n, d[RULES], b, kind, scale, xi, X)
-    status = call_model(d[H], (1, X, u, Y))
+def learn(filter, settings, estimate, u, y, c, index, factor_of_gate, A, X, Y, mean_y, room):
+    """R <- (1 - w) R + w (e e' + A P A'), e the residual after the update (Mohamed and Schwarz
+    1999)."""
+    n, m, b, options = filter.n, filter.m, settings.bounds, settings.options
+    xi, L, LQ, kind, scale, R, work = _parts(filter, estimate)
+    outward(n, filter.nrules, b, kind, scale, xi, X)
+    status = call_model(filter.measurement, (1, X, u, Y, filter.data))
     if status != 0:
         return status
     if not usable(m, Y):
         return 0
-    for a in range(c):  # a wild measurement would leave a noise for good that is no number
+    for a in range(c):  # an outlier would leave a noise that is NaN for good
         residual = y[int(index[a])] - Y[int(index[a])]
         if not residual * residual < LARGEST_NOISE:
             return 0
-    weight = max(1.0 / options[6], 1.0 / (s[STEPS] + options[5] + 1.0))
+    weight = max(1.0 / options[6], 1.0 / (estimate.steps + options[5] + 1.0))
     keep = sqrt(1.0 - weight)
     AL = room
     for a in range(c):
@@ -309,7 +312,8 @@ def learn(d, p, s, u, y, c, index, factor_of_gate, A, X, Y, mean_y, room):
         for k in range(m):
             R[i * m + k] *= keep
             R[k * m + i] *= keep
-    cut = 1.0 / (factor_of_gate * factor_of_gate)  # a wild measurement may raise R only as far as the gate reaches
+    # a wild measurement may raise R only as far as the gate reaches
+    cut = 1.0 / (factor_of_gate * factor_of_gate)
     for a in range(c):
         i = int(index[a])
         for k in range(c):
@@ -323,75 +327,92 @@ def learn(d, p, s, u, y, c, index, factor_of_gate, A, X, Y, mean_y, room):
 
 @final
 class AdaptiveUKF(Filter):
-    """Square-root unscented filter in bounded coordinates, iterated, with learned R and a memory that lengthens.
+    """Square-root unscented filter in bounded coordinates, iterated, with learned R and a memory
+    that lengthens.
 
-    What it is made of (step k, points and weights of κ = 0.5, all in ξ with x = T(ξ), see `transforms`):
+    What it is made of (step k, points and weights of κ = 0.5, all in ξ with x = T(ξ), see
+    `transforms`):
 
-    - **Bounds** by smooth maps: log(1+e^ξ) for one-sided bounds and inequalities, logistic for boxes. No projection,
-      so nothing to lock up.
-    - **Square root**: P = L L' is never formed; prediction and correction are orthogonal triangularisations of
-      [√W (X_i - x̂), √Q] and of [[√(R+Ω), A L], [0, L]], which cannot lose positive definiteness.
-    - **Iterated update** (posterior linearisation, García-Fernández et al. 2015): the measurement function is fitted
-      by y = ŷ + A(ξ - ξ̄) + N(0, Ω) at points of the *corrected* density, ``iterations`` times.
-    - **Learned R**: R <- (1-w) R + w (e e' + A P A') with the residual e after the update; w = 1/(k + trust + 1), not
-      below 1/window. ``trust`` is the number of measurements that the given R counts for.
-    - **Lengthening memory**: before step k the covariance is multiplied by 1 + growth/(k + memory). The weight of the
-      prior falls as (memory/(k+memory))^growth while late data keep theirs: an overconfident P0 (in Wu and Wang 2014 the
-      true k is 6 and the true n 10 standard deviations off) is forgiven. It ends after 10·memory steps, and never
-      widens a bounded state beyond 3 in ξ.
-    - **Gate**: from step 10 on, an innovation more than ``gate`` times as large as the recent ones (root mean square of
-      the last 50 in standard deviations, not below one) is used with its covariance multiplied by the fourth power
-      of the excess: the wilder a measurement, the less it pulls.
+    - **Bounds** by smooth maps: log(1+e^ξ) for one-sided bounds and inequalities, logistic for
+      boxes. No projection, so nothing to lock up.
+    - **Square root**: P = L L' is never formed; prediction and correction are orthogonal
+      triangularisations of [√W (X_i - x̂), √Q] and of [[√(R+Ω), A L], [0, L]], which cannot lose
+      positive definiteness.
+    - **Iterated update** (posterior linearisation, García-Fernández et al. 2015): the measurement
+      function is fitted by y = ŷ + A(ξ - ξ̄) + N(0, Ω) at points of the *corrected* density,
+      ``iterations`` times.
+    - **Learned R**: R <- (1-w) R + w (e e' + A P A') with the residual e after the update; w = 1/(k
+      + trust + 1), not below 1/window. ``trust`` is the number of measurements that the given R
+      counts for.
+    - **Lengthening memory**: before step k the covariance is multiplied by 1 + growth/(k + memory).
+      The weight of the prior falls as (memory/(k+memory))^growth while late data keep theirs: an
+      overconfident P0 (in Wu and Wang 2014 the true k is 6 and the true n 10 standard deviations
+      off) is forgiven. It ends after 10·memory steps, and never widens a bounded state beyond 3 in
+      ξ.
+    - **Gate**: from step 10 on, an innovation more than ``gate`` times as large as the recent ones
+      (root mean square of the last 50 in standard deviations, not below one) is used with its
+      covariance multiplied by the fourth power of the excess: the wilder a measurement, the less it
+      pulls.
 
-    The estimate's mean is T(ξ̄), always strictly inside the bounds; its covariance is that of ξ carried over by the
-    slope of T there. Q is carried to ξ at the start. Own part: ξ (n), L (n²), factor of Q (n²), kinds and scales
-    (n each), R (m²).
+    The estimate's mean is T(ξ̄), always strictly inside the bounds; its covariance is that of ξ
+    carried over by the slope of T there. Q is carried to ξ at the start. Own part: ξ (n), L (n²),
+    factor of Q (n²), kinds and scales (n each), R (m²).
 
-    Without bounds and with ``growth=0, learn_noise=False, gate=0`` it is the square-root unscented filter.
+    Without bounds and with ``growth=0, learn_noise=False, gate=0`` it is the square-root unscented
+    filter.
 
-    Measured on Wu and Wang (2014), section 3 (PGA 1500 mm/s², 5 % noise, the given R 40 times too small, 200 seeds): no failure
-    (published CUKF 23, UKF 61), and median final errors of k, β, γ, n, α of 0.08, 0.27, 0.08, 0.09, 0.06 times the
-    CUKF's; 200 seeds that were not used for tuning give no failure and the same errors. At 2 % noise the ratios are
-    0.19, 0.36, 0.26, 0.26, 0.11, but the elastic part of the force over the whole run is no closer (RMSD 0.71
-    against 0.68): in the first seconds α leaves its start more slowly by the logistic map than by clipping.
+    Measured on Wu and Wang (2014), section 3 (PGA 1500 mm/s², 5 % noise, the given R 40 times too
+    small, 200 seeds): no failure (published CUKF 23, UKF 61), and median final errors of k, β, γ,
+    n, α of 0.08, 0.27, 0.08, 0.09, 0.06 times the CUKF's; 200 seeds that were not used for tuning
+    give no failure and the same errors. At 2 % noise the ratios are 0.19, 0.36, 0.26, 0.26, 0.11,
+    but the elastic part of the force over the whole run is no closer (RMSD 0.71 against 0.68): in
+    the first seconds α leaves its start more slowly by the logistic map than by clipping.
 
-    What each part does there (100 seeds, 5 % noise; median final error of k | n | α in %, then failures):
+    What each part does there (100 seeds, 5 % noise; median final error of k | n | α in %, then
+    failures)::
 
-        all parts                         0.4 | 1.2 |   7    0
-        given R instead of learned        1.2 | 7.8 | 397   36
-        memory constant                   4.6 |  19 |  14    0
-        without bounds                    0.9 | 2.6 |  35   30
-        one iteration; three              0.7 | 2.7 |   9    0;    0.4 | 1.3 |  7    0
-        memory 100; 300; 1000 steps       0.3 | 1.3 |   7    1;    0.6 | 2.9 |  9    0;    1.3 | 6.4 | 11    0
-        trust 10; 200                     0.5 | 1.8 |   7    0;    0.5 | 1.2 |  7    0
+        all parts                    0.4 | 1.2 |   7    0
+        given R instead of learned   1.2 | 7.8 | 397   36
+        memory constant              4.6 |  19 |  14    0
+        without bounds               0.9 | 2.6 |  35   30
+        one iteration; three         0.7 | 2.7 |   9    0;    0.4 | 1.3 |   7    0
+        memory 100; 300; 1000 steps  0.3 | 1.3 |   7    1;    0.6 | 2.9 |   9    0;    1.3 | 6.4 | 11    0
+        trust 10; 200                0.5 | 1.8 |   7    0;    0.5 | 1.2 |   7    0
 
     What was tried and did not help (40 or 60 seeds each, same problem):
 
-    - the plain logarithm in place of log(1+e^ξ): 1 to 3 of 40 runs fail at 2 % noise, none with the softer map. A wide
-      prior (β = 0.5 ± 3.2) becomes a spread over decades;
+    - the plain logarithm in place of log(1+e^ξ): 1 to 3 of 40 runs fail at 2 % noise, none with the
+      softer map. A wide prior (β = 0.5 ± 3.2) becomes a spread over decades;
     - clipping the mean instead of a map, with learned R: 16 to 30 of 40 runs fail;
-    - learned R alone: k and n keep errors of 7 % and 27 %, because with the true noise level the filter believes its
-      overconfident prior;
+    - learned R alone: k and n keep errors of 7 % and 27 %, because with the true noise level the
+      filter believes its overconfident prior;
     - forgetting only in the directions that are measured: k 3 to 5 %, n 15 to 20 %;
     - Q learned from gain times innovation, in place of the lengthening memory: n 38 %;
-    - κ = 0 or 2 and more than two iterations: within the scatter; κ = -3: 26 of 40 runs lose their covariance;
-    - a gate in absolute standard deviations: up to 27 of 60 runs fail on clean data, because R starts too small. The
-      gate as it is does not act on clean data; with 1 % of the measurements off by 1.5 standard deviations of the
-      force, failures fall from 31 to 17 of 40 (2 % noise). A wild value among the first ten is still harmful.
+    - κ = 0 or 2 and more than two iterations: within the scatter; κ = -3: 26 of 40 runs lose their
+      covariance;
+    - a gate in absolute standard deviations: up to 27 of 60 runs fail on clean data, because R
+      starts too small. The gate as it is does not act on clean data; with 1 % of the measurements
+      off by 1.5 standard deviations of the force, failures fall from 31 to 17 of 40 (2 % noise). A
+      wild value among the first ten is still harmful.
     """
 
     predict_kernel = predict
     update_kernel = update
 
     def __init__(self, model: StateSpace, process_noise: Any, measurement_noise: Any,
-                 bounds: Bounds | None = None, *, kappa: float = 0.5, iterations: int = 2, memory: float = 150.0,
-                 growth: float = 5.0, learn_noise: bool = True, trust: float = 50.0, window: float = 500.0,
+                 bounds: Bounds | None = None, *, kappa: float = 0.5, iterations: int = 2,
+                 memory: float = 150.0,
+                 growth: float = 5.0, learn_noise: bool = True, trust: float = 50.0,
+                 window: float = 500.0,
                  gate: float = 6.0) -> None:
-        for name, value, least in (("kappa", kappa, 0.0), ("memory", memory, 1.0), ("growth", growth, 0.0),
-                                   ("trust", trust, 0.0), ("window", window, 1.0), ("gate", gate, 0.0)):
+        for name, value, least in (("kappa", kappa, 0.0), ("memory", memory, 1.0),
+                                   ("growth", growth, 0.0),
+                                   ("trust", trust, 0.0), ("window", window, 1.0),
+                                   ("gate", gate, 0.0)):
             most = LARGEST_SETTING if name in ("kappa", "growth") else inf
             if not least <= value <= most:
-                raise InputError("AdaptiveUKF", name, value, f"must be a number from {least:g} to {most:g}")
+                raise InputError("AdaptiveUKF", name, value, f"must be a number from {least:g} to "
+                                                             f"{most:g}")
         if iterations < 1:
             raise InputError("AdaptiveUKF", "iterations", iterations, "must be at least 1")
         self.kappa, self.iterations, self.memory, self.growth = kappa, iterations, memory, growth
@@ -405,7 +426,8 @@ class AdaptiveUKF(Filter):
 
     def _numbers(self) -> Sequence[float]:
         spread = self.model.states + self.kappa
-        return (sqrt(spread), self.kappa / spread, 0.5 / spread, self.growth, self.memory, self.trust, self.window,
+        return (sqrt(spread), self.kappa / spread, 0.5 / spread, self.growth, self.memory,
+                self.trust, self.window,
                 self.gate)
 
     def _begin(self, estimate: Estimate) -> None:
@@ -426,9 +448,11 @@ class AdaptiveUKF(Filter):
     def _scratch_size(self) -> int:
         n, m, count = self.model.states, self.model.outputs, 2 * self.model.states + 1
         predict_needs = 4 * count * n + n * n
-        update_needs = (2 * count * n + 2 * count * m + m * n + 5 * m * m + 4 * m + n + n * n + 2 * (n + m) ** 2
+        update_needs = (2 * count * n + 2 * count * m + m * n + 5 * m * m + 4 * m + n + n * n
+                        + 2 * (n + m) ** 2
                         + max(2 * m * m + m, m * n))
         return max(predict_needs, update_needs)
 
-    def _options(self) -> dict[int, int]:
-        return {COUNT: 2 * self.model.states + 1, ITERATIONS: self.iterations, LEARN: int(self.learn_noise)}
+    def _options(self) -> dict[str, int]:
+        return {"count": 2 * self.model.states + 1, "iterations": self.iterations,
+                "learn": int(self.learn_noise)}

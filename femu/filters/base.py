@@ -5,14 +5,16 @@
         estimate = filter.predict(estimate, u)
         estimate = filter.update(estimate, y, u)
 
-``predict`` and ``update`` return a new `Estimate` and leave the given one alone; with ``out=estimate`` they work in
-place and allocate nothing but the Python objects of the call. ``run`` does the loop above in compiled code.
+``predict`` and ``update`` return a new `Estimate` and leave the given one alone; with
+``out=estimate`` they work in place and allocate nothing but the Python objects of the call. ``run``
+does the loop above in compiled code.
 
-A measurement may be missing: ``update(estimate, None)`` leaves the prediction as the estimate, and a channel that is
-NaN is left out of the update. An infinite measurement is an error of the caller.
+A measurement may be missing: ``update(estimate, None)`` leaves the prediction as the estimate, and
+a channel that is NaN is left out of the update. An infinite measurement is an error of the caller.
 
-A filter holds its settings and nothing else: integers ``d`` (sizes, addresses, options) and numbers ``p``
-(Q, R, bounds, options). Each filter brings two kernels of one signature, called by address.
+A filter holds its settings and nothing else: `FilterFields` (sizes, functions of the model, choices)
+and `FilterSettings` (Q, R, bounds, options); see `femu.filters.filter_fields`. Each filter brings
+two kernels of one signature, called by address.
 """
 
 from __future__ import annotations
@@ -24,30 +26,28 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from femu.arguments import as_numbers
-from femu.errors import AnalysisError, InputError
 from femu.filters.bounds import Bounds
 from femu.filters.covariance import symmetric
-from femu.filters.estimate import (
-    HEADER,
-    INTEGERS,
-    NIS,
-    SEED,
-    Estimate,
-    History,
-)
+from femu.filters.estimate import HEADER, Estimate, History
+from femu.filters.filter_fields import EstimateFields, FilterFields, estimate_at, filter_at
 from femu.filters.model import StateSpace
 from femu.filters.random import LARGEST_SEED
-from femu.kernels import FLOATS, INT, INTS, Kernel, caller, compiled, floats_of, ints_of
+from femu.kernels import FLOATS, INT, Kernel, caller, compiled, floats_of
+from femu.support.arguments import as_numbers
+from femu.support.errors import AnalysisError, InputError
+from femu.support.hooks import card
 
 STEP = INT(
-    INTS,  # d: sizes, addresses of the model's functions, options
-    FLOATS,  # p: Q, R, bounds, options
-    FLOATS,  # s: the estimate
+    FilterFields.kernel_type,  # filter: sizes, the model's functions, choices
+    FLOATS,  # p: `FilterSettings`: Q, R, bounds, options
+    FLOATS,  # s: `EstimateFields`
     FLOATS,  # u: inputs of the step
     FLOATS,  # y: measurement (not read by a prediction)
 )
-"""Signature of the kernels of a filter; they return 0, or the status of a model function that failed."""
+"""Signature of the kernels of a filter.
+
+They return 0, or the status of a model function that failed.
+"""
 
 BAD_INPUT, BAD_MEASUREMENT = -1, -2  # status of a step that was refused before it began
 
@@ -55,42 +55,41 @@ _call = caller(STEP)
 
 
 @compiled
-def _one(address, d, p, s, u, y):
+def _one(address, filter, p, s, u, y):
     for i in range(u.size):
         if not isfinite(u[i]):
             return BAD_INPUT
     for i in range(y.size):
         if isinf(y[i]):
             return BAD_MEASUREMENT
-    return _call(address, (ints_of(d, 0), floats_of(p, 0), floats_of(s, 0), floats_of(u, 0), floats_of(y, 0)))
+    return _call(address, (filter_at(filter), floats_of(p, 0), floats_of(s, 0), floats_of(u, 0),
+                           floats_of(y, 0)))
 
 
 @compiled
-def _all(start, predict, update, d, p, s, inputs, measurements, mean, covariance, innovation, spread, nis):
+def _all(predict, update, vector, p, s, inputs, measurements, mean, covariance, innovation, spread,
+         nis):
     n, m = mean.shape[1], innovation.shape[1]
     count = mean.shape[0]
+    filter, estimate = filter_at(vector), estimate_at(s, n, m)
+    x, P, nu, S = (estimate.mean, estimate.covariance, estimate.innovation,
+                   estimate.innovation_covariance)
     for k in range(count):
         u, y = floats_of(inputs, k * inputs.shape[1]), floats_of(measurements, k * m)
-        status = _call(predict, (ints_of(d, 0), floats_of(p, 0), floats_of(s, 0), u, y))
+        status = _call(predict, (filter, floats_of(p, 0), floats_of(s, 0), u, y))
         if status == 0:
-            status = _call(update, (ints_of(d, 0), floats_of(p, 0), floats_of(s, 0), u, y))
+            status = _call(update, (filter, floats_of(p, 0), floats_of(s, 0), u, y))
         if status != 0:
             return k + 1
-        a = start
         for i in range(n):
-            mean[k, i] = s[a + i]
-        a += n
-        for i in range(n):
+            mean[k, i] = x[i]
             for j in range(n):
-                covariance[k, i, j] = s[a + i * n + j]
-        a += n * n
+                covariance[k, i, j] = P[i * n + j]
         for i in range(m):
-            innovation[k, i] = s[a + i]
-        a += m
-        for i in range(m):
+            innovation[k, i] = nu[i]
             for j in range(m):
-                spread[k, i, j] = s[a + i * m + j]
-        nis[k] = s[NIS]
+                spread[k, i, j] = S[i * m + j]
+        nis[k] = estimate.nis
     return 0
 
 
@@ -102,8 +101,9 @@ def _is_plain(value: Any) -> bool:
 class Filter(abc.ABC):
     """Base of all filters: settings, sizes, and the calls of the kernels that a filter brings.
 
-    ``process_noise`` (Q) and ``measurement_noise`` (R) are a number, a list of variances or a matrix. ``bounds`` are
-    kept by every filter: those without a treatment of their own move their mean (or members) back into them.
+    ``process_noise`` (Q) and ``measurement_noise`` (R) are a number, a list of variances or a
+    matrix. ``bounds`` are kept by every filter: those without a treatment of their own move their
+    mean (or members) back into them.
     """
 
     predict_kernel: ClassVar[Kernel]
@@ -114,17 +114,20 @@ class Filter(abc.ABC):
         name = type(self).__name__
         self.model = model
         self.process_noise = symmetric(name, "process_noise", process_noise, model.states)
-        self.measurement_noise = symmetric(name, "measurement_noise", measurement_noise, model.outputs)
+        self.measurement_noise = symmetric(name, "measurement_noise", measurement_noise,
+                                           model.outputs)
         if bounds is not None and bounds.states != model.states:
-            raise InputError(name, "bounds", bounds, f"must have {model.states} entries, one a state")
+            raise InputError(name, "bounds", bounds, f"must have {model.states} entries, one a "
+                                                     "state")
         self.bounds = bounds or Bounds.none(model.states)
         self._own_start = HEADER + model.states + model.states**2 + model.outputs + model.outputs**2
         self._scratch_start = self._own_start + self._own_size()
-        self._p = np.concatenate([self.process_noise.ravel(), self.measurement_noise.ravel(), self.bounds.vector(),
+        self._p = np.concatenate([self.process_noise.ravel(), self.measurement_noise.ravel(),
+                                  self.bounds.vector(),
                                   np.asarray(self._numbers(), dtype=float)])
-        self._d = np.zeros(INTEGERS, dtype=np.int64)
-        self._d[:3] = model.states, model.outputs, model.inputs
-        self._d[8] = len(self.bounds.inequalities)
+        self._fields = fields = FilterFields()
+        fields.n, fields.m, fields.ninputs = model.states, model.outputs, model.inputs
+        fields.nrules = len(self.bounds.inequalities)
         self._ready = False
         self._nothing = np.full(model.outputs, np.nan)
         self._no_input = np.zeros(1)
@@ -143,8 +146,8 @@ class Filter(abc.ABC):
         """Numbers of workspace that its kernels use."""
 
     @abc.abstractmethod
-    def _options(self) -> dict[int, int]:
-        """Entries of the vector of integers that the filter sets."""
+    def _options(self) -> dict[str, int]:
+        """Choices that the filter sets, by the names of `FilterFields`."""
 
     def _numbers(self) -> Sequence[float]:
         """Numbers of its own at the end of the parameter vector."""
@@ -156,54 +159,67 @@ class Filter(abc.ABC):
     # --- the interface ---------------------------------------------------------------------------
 
     def init(self, mean: Any, covariance: Any, seed: int = 0) -> Estimate:
-        """The estimate before the first step. ``seed`` chooses the random numbers of Monte-Carlo filters."""
+        """The estimate before the first step.
+
+        ``seed`` chooses the random numbers of Monte-Carlo filters.
+        """
         name, n = type(self).__name__, self.model.states
         start = as_numbers(name, "mean", mean).reshape(-1)
         if start.shape != (n,) or not np.isfinite(start).all():
             raise InputError(name, "mean", mean, f"must be {n} finite numbers")
         if self.bounds.violation(start) > 0.0:
-            raise InputError(name, "mean", mean, "must be inside the bounds", "use bounds.project(mean)")
+            raise InputError(name, "mean", mean, "must be inside the bounds",
+                             fix="use bounds.project(mean)")
         if not isinstance(seed, (int, np.integer)) or not 0 <= seed <= LARGEST_SEED:
             raise InputError(name, "seed", seed, f"must be a whole number from 0 to {LARGEST_SEED}")
         estimate = Estimate(self, np.zeros(self._scratch_start + self._scratch_size()))
-        estimate.vector[SEED] = seed
+        estimate.vector[EstimateFields.seed.slot] = seed
         estimate.mean[:] = start
         estimate.covariance[:] = symmetric(name, "covariance", covariance, n)
         estimate.innovation[:] = np.nan
         estimate.innovation_covariance[:] = np.nan
-        estimate.vector[NIS] = np.nan
+        estimate.vector[EstimateFields.nis.slot] = np.nan
         self._begin(estimate)
         return estimate
 
-    def predict(self, estimate: Estimate, u: Any = None, *, out: Estimate | None = None) -> Estimate:
+    def predict(self, estimate: Estimate, u: Any = None, *,
+                out: Estimate | None = None) -> Estimate:
         """The estimate at the next step, before its measurement."""
         result = self._target(estimate, out)
         self._run_kernel(self._addresses()[0], result, self._input(u), self._nothing)
         return result
 
-    def update(self, estimate: Estimate, y: Any, u: Any = None, *, out: Estimate | None = None) -> Estimate:
-        """The estimate corrected by measurement ``y``: None if there is none, NaN in a channel that is missing."""
+    def update(self, estimate: Estimate, y: Any, u: Any = None, *,
+               out: Estimate | None = None) -> Estimate:
+        """The estimate corrected by measurement ``y``.
+
+        None if there is none, NaN in a channel that is missing.
+        """
         result = self._target(estimate, out)
         self._run_kernel(self._addresses()[1], result, self._input(u), self._measurement(y))
         return result
 
     def _repr_html_(self) -> str:
-        from femu.report.cards import filter_card
-
-        return filter_card(self)
+        return str(card(self))
 
     def run(self, estimate: Estimate, measurements: Any, inputs: Any = None) -> History:
-        """All steps in one compiled loop: row k of ``inputs`` and ``measurements`` belong to step k."""
+        """All steps in one compiled loop.
+
+        Row k of ``inputs`` and ``measurements`` belong to step k.
+        """
         name, n, m = type(self).__name__, self.model.states, self.model.outputs
         y = np.ascontiguousarray(as_numbers(name, "measurements", measurements))
         y = y.reshape(-1, 1) if y.ndim == 1 and m == 1 else y
         if y.ndim != 2 or y.shape[1] != m:
-            raise InputError(name, "measurements", measurements, f"must have {m} columns, one row a step")
+            raise InputError(name, "measurements", measurements, f"must have {m} columns, one row "
+                                                                 "a step")
         if np.isinf(y).any():
-            raise InputError(name, "measurements", y, "must not be infinite", "mark missing values by NaN")
+            raise InputError(name, "measurements", y, "must not be infinite",
+                             fix="mark missing values with NaN")
         width = self.model.inputs
         none = width == 0 and (inputs is None or np.shape(inputs) == (len(y), 0))
-        u = np.zeros((len(y), 1)) if none else np.ascontiguousarray(as_numbers(name, "inputs", inputs))
+        u = np.zeros((len(y), 1)) if none else np.ascontiguousarray(as_numbers(name, "inputs",
+                                                                               inputs))
         u = u.reshape(-1, 1) if u.ndim == 1 and width <= 1 else u
         if u.ndim != 2 or u.shape != (len(y), max(width, 1)):
             raise InputError(name, "inputs", inputs, f"must have {len(y)} rows of {width} numbers")
@@ -214,8 +230,9 @@ class Filter(abc.ABC):
         history = History(np.empty((steps, n)), np.empty((steps, n, n)), np.empty((steps, m)),
                           np.empty((steps, m, m)), np.empty(steps), final)
         predict, update = self._addresses()
-        failed = _all(HEADER, predict, update, self._d, self._p, final.vector, u, y, history.mean,
-                      history.covariance, history.innovation, history.innovation_covariance, history.nis)
+        failed = _all(predict, update, self._fields.vector, self._p, final.vector, u, y, history.mean,
+                      history.covariance, history.innovation, history.innovation_covariance,
+                      history.nis)
         if failed:
             self._raise_failure(failed)
         return history
@@ -223,10 +240,14 @@ class Filter(abc.ABC):
     # --- inside ----------------------------------------------------------------------------------
 
     def _addresses(self) -> tuple[int, int]:
-        if not self._ready:  # compiled at the first use, so that a filter can be described without waiting
-            self._d[3:7] = self.model.addresses()
-            for position, value in self._options().items():
-                self._d[position] = value
+        # compiled at the first use, so that a filter can be described without waiting
+        if not self._ready:
+            fields = self._fields
+            (fields.process, fields.measurement, fields.process_jacobian,
+             fields.measurement_jacobian) = self.model.addresses()
+            fields.data = self.model.data
+            for name, value in self._options().items():
+                setattr(fields, name, value)
             self._predict, self._update = self.predict_kernel.address, self.update_kernel.address
             self._ready = True
         return self._predict, self._update
@@ -234,12 +255,13 @@ class Filter(abc.ABC):
     def _target(self, estimate: Estimate, out: Estimate | None) -> Estimate:
         if getattr(estimate, "filter", None) is not self:
             raise InputError(type(self).__name__, "estimate", estimate, "belongs to another filter",
-                             "start with this filter's init")
+                             fix="start with this filter's init")
         if out is None:
             return Estimate(self, estimate.vector.copy())
         if out is not estimate:
             if getattr(out, "filter", None) is not self:
-                raise InputError(type(self).__name__, "out", out, "must be an estimate of this filter")
+                raise InputError(type(self).__name__, "out", out, "must be an estimate of this "
+                                                                  "filter")
             out.vector[:] = estimate.vector
         return out
 
@@ -247,9 +269,11 @@ class Filter(abc.ABC):
         width = self.model.inputs
         if width == 0:
             if u is not None and np.size(u):
-                raise InputError(type(self).__name__, "u", u, "must be left out: the model has no inputs")
+                raise InputError(type(self).__name__, "u", u, "must be left out: the model has no "
+                                                              "inputs")
             return self._no_input
-        given = u if _is_plain(u) else np.ascontiguousarray(as_numbers(type(self).__name__, "u", u)).reshape(-1)
+        given = u if _is_plain(u) else np.ascontiguousarray(as_numbers(type(self).__name__, "u",
+                                                                       u)).reshape(-1)
         if given.shape[0] != width:
             raise InputError(type(self).__name__, "u", u, f"must be {width} finite numbers")
         return given
@@ -257,18 +281,21 @@ class Filter(abc.ABC):
     def _measurement(self, y: Any) -> np.ndarray:
         if y is None:
             return self._nothing
-        given = y if _is_plain(y) else np.ascontiguousarray(as_numbers(type(self).__name__, "y", y)).reshape(-1)
+        given = y if _is_plain(y) else np.ascontiguousarray(as_numbers(type(self).__name__, "y",
+                                                                       y)).reshape(-1)
         if given.shape[0] != self.model.outputs:
             raise InputError(type(self).__name__, "y", y,
-                             f"must be {self.model.outputs} numbers, NaN where a channel is missing, or None")
+                             f"must be {self.model.outputs} numbers, NaN where a channel is "
+                             "missing, or None")
         return given
 
     def _run_kernel(self, address: int, estimate: Estimate, u: np.ndarray, y: np.ndarray) -> None:
-        status = _one(address, self._d, self._p, estimate.vector, u, y)
+        status = _one(address, self._fields.vector, self._p, estimate.vector, u, y)
         if status == BAD_INPUT:
             raise InputError(type(self).__name__, "u", u, "must be finite")
         if status == BAD_MEASUREMENT:
-            raise InputError(type(self).__name__, "y", y, "must not be infinite", "mark missing channels by NaN")
+            raise InputError(type(self).__name__, "y", y, "must not be infinite",
+                             fix="mark missing channels with NaN")
         if status:
             self._raise_failure(estimate.steps)
 

@@ -3,10 +3,12 @@
     r = α k d + (1 - α) k z,    ż = A v - β |v| |z|ⁿ⁻¹ z - γ v |z|ⁿ       (Wen 1976; A = 1 here)
 
 |z|ⁿ⁻¹z is evaluated as sgn(z)|z|ⁿ, finite at z = 0 for n > 0. One step of the classical Runge-Kutta scheme of order
-four; the parameters are constant over a step. z approaches ±(1/(β+γ))^(1/n) under monotonic loading.
+four; the parameters are constant over a step. z approaches ±(1/(β+γ))^(1/n) under monotonic
+loading.
 
-Two state vectors: [z, k, β, γ, n, α] of Wu and Wang (2014) (velocity held over the step at the forward difference) and
-[z, k, β, γ, n] of Wang et al. (2021) (force k z; velocity v0, (v0 + v1)/2, v1 at the stages).
+Two state vectors: [z, k, β, γ, n, α] of Wu and Wang (2014) (velocity held over the step at the
+forward difference) and [z, k, β, γ, n] of Wang et al. (2021) (force k z; velocity v0, (v0 + v1)/2,
+v1 at the stages).
 """
 
 from __future__ import annotations
@@ -18,7 +20,8 @@ from femu.filters.model import StateSpace
 from femu.filters.power import power
 from femu.kernels import inlined
 
-SMALLEST_EXPONENT = 0.05  # |z|ⁿ is not defined at z = 0 for n ≤ 0; an unbounded filter may try such points
+# |z|ⁿ is not defined at z = 0 for n ≤ 0; an unbounded filter may try such points
+SMALLEST_EXPONENT = 0.05
 NAMES = ("z", "k", "beta", "gamma", "n", "alpha")
 
 
@@ -81,4 +84,5 @@ def bouc_wen_bounds() -> Bounds:
 
 def hysteretic_spring() -> StateSpace:
     """States [z, k, β, γ, n], inputs [v0, v1, dt], output k z: the system of Wang et al. (2021)."""
-    return StateSpace(ramp_process, hysteretic_force, states=5, outputs=1, inputs=3, names=NAMES[:5])
+    return StateSpace(ramp_process, hysteretic_force, states=5, outputs=1, inputs=3,
+                      names=NAMES[:5])

@@ -2,12 +2,13 @@
 
     lower ≤ x ≤ upper,   g'x ≥ limit
 
-An inequality names the state that gives way (``adjusts``) when it is broken: for γ ≥ -β of the Bouc-Wen law that is γ,
-so the projection is γ <- max(γ, -β), as in Wu and Wang (2014). That state must be free in the direction it is moved and stand
-in one inequality only; then "clip to the box, then adjust" lands inside all bounds at once, without iteration.
+An inequality names the state that gives way (``adjusts``) when it is broken: for γ ≥ -β of the
+Bouc-Wen law that is γ, so the projection is γ <- max(γ, -β), as in Wu and Wang (2014). That state
+must be free in the direction it is moved and stand in one inequality only; then "clip to the box,
+then adjust" lands inside all bounds at once, without iteration.
 
-In a filter's parameter vector: lower (n), upper (n), then for each inequality g (n), limit, index of the state that
-gives way.
+In a filter's parameter vector: lower (n), upper (n), then for each inequality g (n), limit, index
+of the state that gives way.
 """
 
 from __future__ import annotations
@@ -19,24 +20,29 @@ from typing import Any
 
 import numpy as np
 
-from femu.arguments import as_numbers
-from femu.errors import InputError
 from femu.kernels import inlined, shift
+from femu.support.arguments import as_numbers
+from femu.support.errors import InputError
 
 MOST_STATES = 10**6
 
 
 @dataclass(frozen=True)
 class Inequality:
-    """``sum(coefficients[i] * x[i]) ≥ limit``; ``adjusts`` is the index of the state that gives way."""
+    """``sum(coefficients[i] * x[i]) ≥ limit``.
+
+    ``adjusts`` is the index of the state that gives way.
+    """
 
     coefficients: Mapping[int, float]
     limit: float
     adjusts: int
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "coefficients", dict(self.coefficients))  # the caller may go on with his
-        for what, value in (*((f"coefficients[{i}]", share) for i, share in self.coefficients.items()), ("limit", self.limit)):
+        # the caller may go on with his
+        object.__setattr__(self, "coefficients", dict(self.coefficients))
+        for what, value in (*((f"coefficients[{i}]", share) for i,
+                              share in self.coefficients.items()), ("limit", self.limit)):
             if isinstance(value, str) or not isfinite(value):
                 raise InputError("Inequality", what, value, "must be a finite number")
 
@@ -61,12 +67,15 @@ class Bounds:
         put(self, "upper", upper)
         put(self, "inequalities", tuple(self.inequalities))
         if len(lower) != len(upper):
-            raise InputError("Bounds", "upper", upper, f"must have as many entries as lower ({len(lower)})")
+            raise InputError("Bounds", "upper", upper, "must have as many entries as lower "
+                                                       f"({len(lower)})")
         for i, (low, high) in enumerate(zip(lower, upper, strict=True)):
             if not low < high:
                 raise InputError("Bounds", f"lower[{i}]", low, f"must be below upper[{i}] = {high}")
             if isfinite(low) and isfinite(high) and not isfinite(high - low):
-                raise InputError("Bounds", f"upper[{i}]", high, f"is too far from lower[{i}] = {low} for a number", "use inf")
+                raise InputError("Bounds", f"upper[{i}]", high, f"is too far from lower[{i}] = "
+                                                                f"{low} for a number",
+                                                                fix="use inf")
         moved: set[int] = set()
         for number, rule in enumerate(self.inequalities):
             what = f"inequalities[{number}]"
@@ -74,21 +83,24 @@ class Bounds:
                 raise InputError("Bounds", what, rule, f"must name states 0 to {len(lower) - 1}")
             share = rule.coefficients.get(rule.adjusts, 0.0)
             if share == 0.0:
-                raise InputError("Bounds", what, rule, "must contain the state that gives way", "set adjusts")
+                raise InputError("Bounds", what, rule, "must contain the state that gives way",
+                                 fix="set adjusts to one of the states of the inequality")
             if (upper if share > 0 else lower)[rule.adjusts] not in (inf, -inf):
                 raise InputError("Bounds", what, rule, "moves a state against its own bound",
-                                 "let another state give way, or drop that bound")
+                                 fix="adjust another state, or drop that bound")
             others = [r for r in self.inequalities if r is not rule]
             if rule.adjusts in moved or any(rule.adjusts in r.coefficients for r in others):
-                raise InputError("Bounds", what, rule, "adjusts a state that stands in another inequality",
-                                 "let another state give way")
+                raise InputError("Bounds", what, rule, "adjusts a state that stands in another "
+                                                       "inequality",
+                                 fix="adjust another state")
             moved.add(rule.adjusts)
 
     @staticmethod
     def none(states: int) -> Bounds:
         """No bounds at all."""
         if not 0 <= states <= MOST_STATES:
-            raise InputError("Bounds.none", "states", states, f"must be a whole number from 0 to {MOST_STATES}")
+            raise InputError("Bounds.none", "states", states, "must be a whole number from 0 to "
+                                                              f"{MOST_STATES}")
         return Bounds([-inf] * states, [inf] * states)
 
     @property
@@ -114,7 +126,8 @@ class Bounds:
     def violation(self, x: Any) -> float:
         """Largest amount by which the last axis of ``x`` breaks a bound (0 inside)."""
         x = self._states("violation", x)
-        worst = max(float(np.max(np.asarray(self.lower) - x)), float(np.max(x - np.asarray(self.upper))), 0.0)
+        worst = max(float(np.max(np.asarray(self.lower) - x)),
+                    float(np.max(x - np.asarray(self.upper))), 0.0)
         for rule in self.inequalities:
             total = sum(share * x[..., i] for i, share in rule.coefficients.items())
             worst = max(worst, float(np.max(rule.limit - total)))
@@ -156,7 +169,10 @@ def project(n, rules, b, x):
 
 @inlined
 def longest_step(n, rules, b, x, column, stride, sign, longest):
-    """Largest θ ≤ ``longest`` for which x + θ·sign·column stays inside (Eqs. 11 to 13 of Wu and Wang 2014)."""
+    """Largest θ ≤ ``longest`` for which x + θ·sign·column stays inside (Eqs.
+
+    11 to 13 of Wu and Wang 2014).
+    """
     theta = longest
     for j in range(n):
         s = sign * column[j * stride]

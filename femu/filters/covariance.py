@@ -1,7 +1,9 @@
-"""Covariance matrices in Python: read from what a user gives, factored and inverted whatever the units of the states are.
+"""Covariance matrices in Python: read from what a user gives, factored and inverted whatever the
+units of the states are.
 
-States of one vector may differ by many powers of ten, a stiffness beside a strain. Round-off that is small beside the largest
-variance is then larger than the smallest: everything here works on the matrix of correlations, and puts the units back.
+States of one vector may differ by many powers of ten, a stiffness beside a strain. Round-off that
+is small beside the largest variance is then larger than the smallest: everything here works on the
+matrix of correlations, and puts the units back.
 """
 
 from __future__ import annotations
@@ -10,10 +12,11 @@ from typing import Any
 
 import numpy as np
 
-from femu.errors import InputError
+from femu.support.errors import InputError
 
 LARGEST_VARIANCE = 1e150  # so that squares of variances are finite
-ROUND_OFF = 1e-9  # of a correlation: how far a matrix may be from a symmetric, positive semi-definite one
+# of a correlation: how far a matrix may be from a symmetric, positive semi-definite one
+ROUND_OFF = 1e-9
 
 
 def symmetric(what: str, argument: str, value: Any, size: int) -> np.ndarray:
@@ -21,10 +24,12 @@ def symmetric(what: str, argument: str, value: Any, size: int) -> np.ndarray:
     try:
         given = np.asarray(value, dtype=float)
     except (TypeError, ValueError):
-        raise InputError(what, argument, value, f"must be a number, {size} variances or a {size} × {size} matrix") from None
+        raise InputError(what, argument, value, f"must be a number, {size} variances or a {size} × "
+                                                f"{size} matrix") from None
     matrix = np.eye(size) * given if given.ndim == 0 else np.diag(given) if given.ndim == 1 else given.copy()
     if matrix.shape != (size, size):
-        raise InputError(what, argument, value, f"must be a number, {size} variances or a {size} × {size} matrix")
+        raise InputError(what, argument, value, f"must be a number, {size} variances or a {size} × "
+                                                f"{size} matrix")
     if not (np.abs(matrix) <= LARGEST_VARIANCE).all():
         raise InputError(what, argument, value, f"must be finite, and at most {LARGEST_VARIANCE:g}")
     root = np.sqrt(np.abs(np.diagonal(matrix)))
@@ -34,7 +39,8 @@ def symmetric(what: str, argument: str, value: Any, size: int) -> np.ndarray:
     matrix = 0.5 * (matrix + matrix.T)
     if np.diagonal(matrix).min() < 0 or (np.abs(matrix) > (1.0 + ROUND_OFF) * most).any() or (
             np.linalg.eigvalsh(correlation(matrix)[0]).min() < -ROUND_OFF):
-        raise InputError(what, argument, value, "must not have a negative variance in any direction")
+        raise InputError(what, argument, value,
+                         "must not have a negative variance in any direction")
     return matrix
 
 
@@ -51,7 +57,8 @@ def lower_factor(P: np.ndarray) -> np.ndarray:
     values, vectors = np.linalg.eigh(C)
     rows = (vectors * np.sqrt(np.maximum(values, 0.0))).T
     upper: Any = np.linalg.qr(rows, mode="r")
-    return np.ascontiguousarray((upper * np.where(np.diagonal(upper) < 0, -1.0, 1.0)[:, None]).T * scale[:, None])
+    return np.ascontiguousarray((upper * np.where(np.diagonal(upper) < 0, -1.0, 1.0)[:, None]).T
+                                * scale[:, None])
 
 
 def inverse(P: np.ndarray) -> np.ndarray:

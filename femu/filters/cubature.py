@@ -9,18 +9,18 @@ from typing import Any, final
 from femu.filters import ukf
 from femu.filters.base import Filter
 from femu.filters.bounds import Bounds
-from femu.filters.estimate import COUNT, REPAIR
 from femu.filters.model import StateSpace
 from femu.filters.sigma import gain_size
 
 
 @final
 class CubatureKF(Filter):
-    """Cubature Kalman filter: 2n points x ± √n·(columns of the Cholesky factor of P), each of weight 1/(2n), no centre.
+    """Cubature Kalman filter: 2n points x ± √n·(columns of the Cholesky factor of P), each of
+    weight 1/(2n), no centre.
 
-    The rule integrates polynomials up to degree three exactly against a Gaussian. It is the unscented filter with
-    κ = 0 and runs on its kernels; the weights are all positive, so no covariance can become indefinite. Points are
-    redrawn for the measurement.
+    The rule integrates polynomials up to degree three exactly against a Gaussian. It is the
+    unscented filter with κ = 0 and runs on its kernels; the weights are all positive, so no
+    covariance can become indefinite. Points are redrawn for the measurement.
     """
 
     predict_kernel = ukf.predict
@@ -40,5 +40,5 @@ class CubatureKF(Filter):
         n, m, count = self.model.states, self.model.outputs, 2 * self.model.states
         return 2 * count + n * n + count * n + 2 * n * n + n + count * m + gain_size(n, m, count)
 
-    def _options(self) -> dict[int, int]:
-        return {COUNT: 2 * self.model.states, ukf.CENTRE: 0, ukf.REDRAW: 1, REPAIR: 1}
+    def _options(self) -> dict[str, int]:
+        return {"count": 2 * self.model.states, "centre": 0, "redraw": 1, "repair": 1}

@@ -1,12 +1,14 @@
 """Is a filter to be believed? Consistency, whiteness, identifiability and likelihood of a run.
 
-- **NIS** ν'S⁻¹ν and **NEES** (x-x̂)'P⁻¹(x-x̂) follow χ² with as many degrees as channels or states if the filter is
-  consistent; their averages over a run must lie within a band (Bar-Shalom, Li, Kirubarajan 2001). Above the band the
-  filter trusts itself too much, below it too little.
-- **Whiteness**: innovations of an optimal filter are uncorrelated. The share of autocorrelations inside ±1.96/√N
-  should be about 0.95, and the portmanteau statistic of Ljung and Box (1978) not extreme.
-- **Identifiable parameters**: Σ (1 - λ_i) with λ_i the eigenvalues of P₀⁻½ P P₀⁻½, the fraction of prior variance
-  that is left (MacKay 1992). A direction that the data determine counts 1, one they say nothing about counts 0.
+- **NIS** ν'S⁻¹ν and **NEES** (x-x̂)'P⁻¹(x-x̂) follow χ² with as many degrees as channels or states
+  if the filter is consistent; their averages over a run must lie within a band (Bar-Shalom, Li,
+  Kirubarajan 2001). Above the band the filter is overconfident, below it underconfident.
+- **Whiteness**: innovations of an optimal filter are uncorrelated. The share of autocorrelations
+  inside ±1.96/√N should be about 0.95, and the portmanteau statistic of Ljung and Box (1978) not
+  extreme.
+- **Identifiable parameters**: Σ (1 - λ_i) with λ_i the eigenvalues of P₀⁻½ P P₀⁻½, the fraction of
+  prior variance that is left (MacKay 1992). A direction that the data determine counts 1, one they
+  say nothing about counts 0.
 - **Log-likelihood**: Σ log N(ν; 0, S), for comparing models and settings on one record.
 """
 
@@ -18,10 +20,10 @@ from typing import Any
 import numpy as np
 from scipy.stats import chi2
 
-from femu.arguments import as_numbers
-from femu.errors import InputError
 from femu.filters.covariance import correlation, inverse
 from femu.filters.estimate import History
+from femu.support.arguments import as_numbers
+from femu.support.errors import InputError
 
 
 @dataclass(frozen=True)
@@ -79,17 +81,19 @@ def nis(history: History, skip: int = 0, probability: float = 0.95) -> Consisten
 
 def nees(history: History, truth: Any, skip: int = 0, probability: float = 0.95,
          states: Any = None) -> Consistency:
-    """Average normalised estimation error squared against the true states (steps × n), for chosen ``states``.
+    """Average normalised estimation error squared against the true states (steps × n), for chosen
+    ``states``.
 
-    Estimation errors of neighbouring steps are correlated, unlike innovations: the band counts only as many samples
-    as are independent.
+    Estimation errors of neighbouring steps are correlated, unlike innovations: the band counts only
+    as many samples as are independent.
     """
     true = as_numbers("nees", "truth", truth)
     n = history.mean.shape[1]
     _check_probability("nees", probability)
     chosen = np.arange(n) if states is None else _indices("nees", states, n)
     if true.shape != history.mean.shape:
-        raise InputError("nees", "truth", true.shape, f"must have the shape of the history, {history.mean.shape}")
+        raise InputError("nees", "truth", true.shape, "must have the shape of the history, "
+                                                      f"{history.mean.shape}")
     error = (history.mean - true)[skip:, chosen]
     P = history.covariance[skip:][:, chosen][:, :, chosen]
     if not len(error):
@@ -102,7 +106,10 @@ def nees(history: History, truth: Any, skip: int = 0, probability: float = 0.95,
 
 
 def correlation_time(series: np.ndarray) -> float:
-    """Number of steps that count as one independent sample: 1 + 2 Σ ρ(lag), up to the first ρ below 0.05."""
+    """Number of steps that count as one independent sample.
+
+    1 + 2 Σ ρ(lag), up to the first ρ below 0.05.
+    """
     away = series - series.mean()
     power = float(away @ away)
     total = 1.0
@@ -130,7 +137,8 @@ class Whiteness:
 
 
 def whiteness(history: History, channel: int = 0, lags: int = 20, skip: int = 0) -> Whiteness:
-    """Whiteness of the innovations of a channel, each divided by its predicted standard deviation."""
+    """Whiteness of the innovations of a channel, each divided by its predicted standard deviation.
+    """
     _indices("whiteness", [channel], history.innovation.shape[1], "channel")
     if lags < 1:
         raise InputError("whiteness", "lags", lags, "must be at least 1")
@@ -139,24 +147,29 @@ def whiteness(history: History, channel: int = 0, lags: int = 20, skip: int = 0)
     series = series[np.isfinite(series)]
     count = len(series)
     if count <= lags + 1:
-        raise InputError("whiteness", "lags", lags, f"must be below the number of measured steps, {count}")
+        raise InputError("whiteness", "lags", lags, "must be below the number of measured steps, "
+                                                    f"{count}")
     series = series - series.mean()
     power = float(series @ series)
     if power == 0.0:
-        raise InputError("whiteness", "history", channel, "has innovations that never change in this channel")
+        raise InputError("whiteness", "history", channel, "has innovations that never change in "
+                                                          "this channel")
     r = np.array([series[lag:] @ series[:-lag] / power for lag in range(1, lags + 1)])
     statistic = count * (count + 2.0) * float(np.sum(r**2 / (count - np.arange(1, lags + 1))))
     return Whiteness(r, 1.96 / np.sqrt(count), statistic, float(chi2.sf(statistic, lags)))
 
 
 def identifiable_parameters(prior: Any, posterior: Any) -> float:
-    """Effective number of parameters that the data determine, from prior and posterior covariance."""
+    """Effective number of parameters that the data determine, from prior and posterior covariance.
+    """
     before = as_numbers("identifiable_parameters", "prior", prior)
     after = as_numbers("identifiable_parameters", "posterior", posterior)
     if before.ndim != 2 or before.shape[0] != before.shape[1]:
-        raise InputError("identifiable_parameters", "prior", before.shape, "must be a square matrix")
+        raise InputError("identifiable_parameters", "prior", before.shape,
+                         "must be a square matrix")
     if before.shape != after.shape:
-        raise InputError("identifiable_parameters", "posterior", after.shape, f"must have the shape {before.shape}")
+        raise InputError("identifiable_parameters", "posterior", after.shape, "must have the shape "
+                                                                              f"{before.shape}")
     C, scale = correlation(before)
     values, vectors = np.linalg.eigh(C)
     keep = values > values.max(initial=0.0) * 1e-14

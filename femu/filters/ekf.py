@@ -7,25 +7,7 @@ from typing import Any, final
 
 from femu.filters.base import STEP, Filter
 from femu.filters.bounds import Bounds, project
-from femu.filters.estimate import (
-    FX,
-    HX,
-    LOST_POINTS,
-    PROJECTIONS,
-    REFUSED,
-    REPAIRS,
-    RULES,
-    STEPS,
-    F,
-    H,
-    M,
-    N,
-    bounds_of,
-    covariance_of,
-    mean_of,
-    measurement_noise_of,
-    own_of,
-)
+from femu.filters.filter_fields import estimate_at, settings_at
 from femu.filters.linalg import all_finite, copy, factor, helper, usable
 from femu.filters.model import StateSpace, call_model
 from femu.filters.sigma import accept, add_gain_noise, channels, finish_gain, no_measurement
@@ -58,13 +40,13 @@ def propagate(n, A, Q, P, w):
 
 
 @helper
-def jacobian(address, given, n, rows, x, P, u, J, w):
+def jacobian(address, given, data, n, rows, x, P, u, J, w):
     """Matrix of derivatives (rows × n): from the given function, or by central differences.
 
     ``w`` has room for 2n (n + rows) numbers. Returns the status of the model's function.
     """
     if given != 0:
-        return call_model(given, (1, x, u, J))
+        return call_model(given, (1, x, u, J, data))
     points, images = w, shift(w, 2 * n * n)
     for j in range(n):
         size = max(abs(x[j]), sqrt(max(P[j * n + j], 0.0)))
@@ -73,7 +55,7 @@ def jacobian(address, given, n, rows, x, P, u, J, w):
             row = shift(points, (2 * j + sign) * n)
             copy(n, x, row)
             row[j] += step if sign == 0 else -step
-    status = call_model(address, (2 * n, points, u, images))
+    status = call_model(address, (2 * n, points, u, images, data))
     if status != 0:
         return status
     for j in range(n):
@@ -89,10 +71,13 @@ def correct_size(n: int, m: int) -> int:
 
 
 @helper
-def correct_linear(d, p, s, J, predicted, y, w):
-    """Kalman update with the measurement matrix J (m × n) and predicted output; Joseph form. Returns the channels."""
-    n, m = d[N], d[M]
-    x, P, R = mean_of(d, s), covariance_of(d, s), measurement_noise_of(d, p)
+def correct_linear(filter, settings, estimate, J, predicted, y, w):
+    """Kalman update with the measurement matrix J (m × n) and predicted output.
+
+    Joseph form. Returns the channels.
+    """
+    n, m = filter.n, filter.m
+    x, P, R = estimate.mean, estimate.covariance, settings.R
     index = w
     nu = shift(index, m)
     z = shift(nu, m)
@@ -107,7 +92,7 @@ def correct_linear(d, p, s, J, predicted, y, w):
     room = shift(T, n * n)
     c = channels(m, y, index)
     if c == 0:
-        no_measurement(d, s)
+        no_measurement(filter, estimate)
         return 0
     for a in range(c):
         row = shift(J, int(index[a]) * n)
@@ -124,7 +109,7 @@ def correct_linear(d, p, s, J, predicted, y, w):
             for k in range(n):
                 total += row[k] * C[k * c + b]
             S[a * c + b] = total
-    finish_gain(d, s, c, index, nu, z, S, Ls, K, room)
+    finish_gain(filter, estimate, c, index, nu, z, S, Ls, K, room)
     for i in range(n):
         total = x[i]
         for a in range(c):
@@ -146,54 +131,60 @@ def correct_linear(d, p, s, J, predicted, y, w):
                 total -= along * K[j * c + a]
             new_P[i * n + j] = total
     add_gain_noise(n, c, K, noise, new_P)
-    if accept(d, s, new_x, new_P, x, P):
-        s[REPAIRS] += factor(n, P, T, room)  # differences of large numbers can leave a small negative eigenvalue
+    if accept(filter, estimate, new_x, new_P, x, P):
+        # differences of large numbers can leave a small negative eigenvalue
+        estimate.repairs += factor(n, P, T, room)
     return c
 
 
 @kernel(STEP)
-def predict(d, p, s, u, y):
-    n = d[N]
-    s[STEPS] += 1.0
-    x, P, J = mean_of(d, s), covariance_of(d, s), own_of(d, s)
+def predict(filter, p, s, u, y):
+    estimate = estimate_at(s, filter.n, filter.m)
+    settings = settings_at(p, filter.n, filter.m, filter.nrules)
+    n = filter.n
+    estimate.steps += 1.0
+    x, P, J = estimate.mean, estimate.covariance, estimate.own
     image = shift(J, n * n)
     w = shift(image, n)
-    status = jacobian(d[F], d[FX], n, n, x, P, u, J, w)
+    status = jacobian(filter.process, filter.process_jacobian, filter.data, n, n, x, P, u, J, w)
     if status != 0:
         return status
-    status = call_model(d[F], (1, x, u, image))
+    status = call_model(filter.process, (1, x, u, image, filter.data))
     if status != 0:
         return status
-    if usable(n, image) and usable(n * n, J) and propagate(n, J, p, P, w):
+    if usable(n, image) and usable(n * n, J) and propagate(n, J, settings.Q, P, w):
         copy(n, image, x)
     else:  # hold the mean, as the sigma-point filters do
-        s[LOST_POINTS] += 1.0
+        estimate.lost_points += 1.0
         for i in range(n * n):
-            P[i] += p[i]
-    if project(n, d[RULES], bounds_of(d, p), x):
-        s[PROJECTIONS] += 1.0
+            P[i] += settings.Q[i]
+    if project(n, filter.nrules, settings.bounds, x):
+        estimate.projections += 1.0
     return 0
 
 
 @kernel(STEP)
-def update(d, p, s, u, y):
-    n, m = d[N], d[M]
-    x, P, J = mean_of(d, s), covariance_of(d, s), own_of(d, s)
+def update(filter, p, s, u, y):
+    estimate = estimate_at(s, filter.n, filter.m)
+    settings = settings_at(p, filter.n, filter.m, filter.nrules)
+    n, m = filter.n, filter.m
+    x, P, J = estimate.mean, estimate.covariance, estimate.own
     predicted = shift(J, m * n)
     w = shift(predicted, m)
-    status = jacobian(d[H], d[HX], n, m, x, P, u, J, w)
+    status = jacobian(filter.measurement, filter.measurement_jacobian, filter.data, n, m, x, P, u,
+                      J, w)
     if status != 0:
         return status
-    status = call_model(d[H], (1, x, u, predicted))
+    status = call_model(filter.measurement, (1, x, u, predicted, filter.data))
     if status != 0:
         return status
     if not (usable(m, predicted) and usable(m * n, J)):
-        s[REFUSED] += 1.0
-        no_measurement(d, s)
+        estimate.refused += 1.0
+        no_measurement(filter, estimate)
         return 0
-    correct_linear(d, p, s, J, predicted, y, w)
-    if project(n, d[RULES], bounds_of(d, p), x):
-        s[PROJECTIONS] += 1.0
+    correct_linear(filter, settings, estimate, J, predicted, y, w)
+    if project(n, filter.nrules, settings.bounds, x):
+        estimate.projections += 1.0
     return 0
 
 
@@ -205,8 +196,8 @@ class EKF(Filter):
         S = H P⁻ H' + R,  K = P⁻ H' S⁻¹,  x = x⁻ + K (y - h(x⁻, u)),   H = ∂h/∂x at x⁻
         P = (I - K H) P⁻ (I - K H)' + K R K'
 
-    F and H come from the model's Jacobians, or from central differences with a step of 6e-6 of the state's size or
-    standard deviation, whichever is larger.
+    F and H come from the model's Jacobians, or from central differences with a step of 6e-6 of the
+    state's size or standard deviation, whichever is larger.
     """
 
     predict_kernel = predict
@@ -223,5 +214,5 @@ class EKF(Filter):
         n, m = self.model.states, self.model.outputs
         return (n + m) * n + n + m + max(4 * n * n, 2 * n * (n + m), correct_size(n, m))
 
-    def _options(self) -> dict[int, int]:
+    def _options(self) -> dict[str, int]:
         return {}

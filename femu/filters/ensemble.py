@@ -1,4 +1,7 @@
-"""Ensemble Kalman filter (Evensen 1994; perturbed observations of Burgers, van Leeuwen, Evensen 1998)."""
+"""Ensemble Kalman filter (Evensen 1994.
+
+Perturbed observations of Burgers, van Leeuwen, Evensen 1998).
+"""
 
 from __future__ import annotations
 
@@ -8,60 +11,47 @@ from typing import Any, final
 
 import numpy as np
 
-from femu.errors import InputError
 from femu.filters.base import STEP, Filter
 from femu.filters.bounds import Bounds
 from femu.filters.covariance import lower_factor
-from femu.filters.estimate import (
-    COUNT,
-    COUNTER,
-    NIS,
-    REFUSED,
-    SEED,
-    STEPS,
-    Estimate,
-    F,
-    H,
-    M,
-    N,
-    covariance_of,
-    mean_of,
-    numbers_of,
-    own_of,
-)
+from femu.filters.estimate import Estimate
+from femu.filters.filter_fields import EstimateFields, estimate_at, settings_at
 from femu.filters.linalg import all_finite, copy, fill
 from femu.filters.model import StateSpace, call_model
 from femu.filters.particles import add_noise, fill_normals, keep_within, weighted_moments
 from femu.filters.random import normal
 from femu.filters.sigma import gain, gain_parts, gain_size, no_measurement, settle
 from femu.kernels import kernel, shift
+from femu.support.errors import InputError
 
 LARGEST_INFLATION = 1e3
 
 
 @kernel(STEP)
-def predict(d, p, s, u, y):
-    n, count = d[N], d[COUNT]
-    s[STEPS] += 1.0
-    x, P, options = mean_of(d, s), covariance_of(d, s), numbers_of(d, p)
-    members = own_of(d, s)
+def predict(filter, p, s, u, y):
+    estimate = estimate_at(s, filter.n, filter.m)
+    settings = settings_at(p, filter.n, filter.m, filter.nrules)
+    n, count = filter.n, filter.count
+    estimate.steps += 1.0
+    x, P, options = estimate.mean, estimate.covariance, settings.options
+    members = estimate.own
     w = shift(members, count * n)
     images = shift(w, 2 * count)
-    status = call_model(d[F], (count, members, u, images))
+    status = call_model(filter.process, (count, members, u, images, filter.data))
     if status != 0:
         return status
-    settle(count, n, members, images, x, False, False, s)
+    settle(count, n, members, images, x, False, False, estimate)
     copy(count * n, images, members)
     for i in range(count):
-        add_noise(n, shift(options, 1), s, shift(members, i * n))
-        keep_within(d, p, s, shift(members, i * n))
+        add_noise(n, shift(options, 1), estimate, shift(members, i * n))
+        keep_within(filter, settings, estimate, shift(members, i * n))
     fill(count, 1.0 / count, w)
     weighted_moments(count, n, w, members, x, P)
     if options[0] > 1.0:
         for i in range(count):  # inflation of the deviations from the mean
             for j in range(n):
                 members[i * n + j] = x[j] + options[0] * (members[i * n + j] - x[j])
-            keep_within(d, p, s, shift(members, i * n))
+            keep_within(filter, settings, estimate, shift(members, i * n))
         weighted_moments(count, n, w, members, x, P)
     for i in range(n * n):
         P[i] *= count / (count - 1.0)
@@ -69,40 +59,43 @@ def predict(d, p, s, u, y):
 
 
 @kernel(STEP)
-def update(d, p, s, u, y):
-    n, m, count = d[N], d[M], d[COUNT]
-    x, P, options = mean_of(d, s), covariance_of(d, s), numbers_of(d, p)
-    members = own_of(d, s)
+def update(filter, p, s, u, y):
+    estimate = estimate_at(s, filter.n, filter.m)
+    settings = settings_at(p, filter.n, filter.m, filter.nrules)
+    n, m, count = filter.n, filter.m, filter.count
+    x, P, options = estimate.mean, estimate.covariance, settings.options
+    members = estimate.own
     wm = shift(members, count * n)
     wc = shift(wm, count)
     Y = shift(wc, count)
     w = shift(Y, count * m)
     root = shift(options, 1 + n * n)
-    status = call_model(d[H], (count, members, u, Y))
+    status = call_model(filter.measurement, (count, members, u, Y, filter.data))
     if status != 0:
         return status
-    settle(count, m, Y, Y, x, False, False, s)
+    settle(count, m, Y, Y, x, False, False, estimate)
     fill(count, 1.0 / count, wm)
     fill(count, 1.0 / (count - 1.0), wc)
-    c = gain(d, p, s, count, wm, wc, members, Y, y, w)
+    c = gain(filter, settings, estimate, count, wm, wc, members, Y, y, w)
     if c == 0:
         return 0
     index, predicted, nu, z, noise, dY, S, Ls, K, middle, rest = gain_parts(n, m, count, w)
-    if not isfinite(s[NIS]) or not all_finite(n * c, K):  # no member has an image, or the measurement is far out
-        s[REFUSED] += 1.0
-        no_measurement(d, s)
+    # no member has an image, or the measurement is far out
+    if not isfinite(estimate.nis) or not all_finite(n * c, K):
+        estimate.refused += 1.0
+        no_measurement(filter, estimate)
         return 0
     for i in range(count):
-        start = s[COUNTER]
+        start = estimate.counter
         for a in range(c):
             row = int(index[a])
             total = y[row] - Y[i * m + row]
             for k in range(row + 1):
-                total += root[row * m + k] * normal(s[SEED], start + 2.0 * k)
+                total += root[row * m + k] * normal(estimate.seed, start + 2.0 * k)
             for j in range(n):
                 members[i * n + j] += K[j * c + a] * total
-        s[COUNTER] = start + 2.0 * m
-        keep_within(d, p, s, shift(members, i * n))
+        estimate.counter = start + 2.0 * m
+        keep_within(filter, settings, estimate, shift(members, i * n))
     weighted_moments(count, n, wm, members, x, P)
     for i in range(n * n):
         P[i] *= count / (count - 1.0)
@@ -111,24 +104,27 @@ def update(d, p, s, u, y):
 
 @final
 class EnsembleKF(Filter):
-    """Ensemble Kalman filter: N members carry the density, the gain comes from their sample covariances.
+    """Ensemble Kalman filter: N members carry the density, the gain comes from their sample
+    covariances.
 
         X_i <- f(X_i) + √Q ε_i;   K = C_xy (C_yy + R)⁻¹;   X_i <- X_i + K (y + √R η_i - h(X_i))
 
-    Mean and covariance are those of the members; the error of both falls as 1/√N. ``inflation`` multiplies the
-    deviations of the members before the update, against the loss of spread that a small ensemble suffers. Same seed,
-    same bits. Own part: the members (N × n).
+    Mean and covariance are those of the members; the error of both falls as 1/√N. ``inflation``
+    multiplies the deviations of the members before the update, against the loss of spread that a
+    small ensemble suffers. Same seed, same bits. Own part: the members (N × n).
     """
 
     predict_kernel = predict
     update_kernel = update
 
-    def __init__(self, model: StateSpace, process_noise: Any, measurement_noise: Any, *, members: int = 100,
+    def __init__(self, model: StateSpace, process_noise: Any, measurement_noise: Any, *,
+                 members: int = 100,
                  inflation: float = 1.0, bounds: Bounds | None = None) -> None:
         if members < 2:
             raise InputError("EnsembleKF", "members", members, "must be at least 2")
         if not 1.0 <= inflation <= LARGEST_INFLATION:
-            raise InputError("EnsembleKF", "inflation", inflation, f"must be from 1 to {LARGEST_INFLATION:g}")
+            raise InputError("EnsembleKF", "inflation", inflation, "must be from 1 to "
+                                                                   f"{LARGEST_INFLATION:g}")
         self.members, self.inflation = members, inflation
         super().__init__(model, process_noise, measurement_noise, bounds)
 
@@ -137,11 +133,12 @@ class EnsembleKF(Filter):
         return estimate.own.reshape(self.members, self.model.states)
 
     def _numbers(self) -> Sequence[float]:
-        return [self.inflation, *lower_factor(self.process_noise).ravel(), *lower_factor(self.measurement_noise).ravel()]
+        return [self.inflation, *lower_factor(self.process_noise).ravel(),
+                *lower_factor(self.measurement_noise).ravel()]
 
     def _begin(self, estimate: Estimate) -> None:
         normals = np.empty((self.members, self.model.states))
-        estimate.vector[COUNTER] = fill_normals(estimate.vector[SEED], normals)
+        estimate.vector[EstimateFields.counter.slot] = fill_normals(estimate.vector[EstimateFields.seed.slot], normals)
         members = self.bounds.project(estimate.mean + normals @ lower_factor(estimate.covariance).T)
         self.members_of(estimate)[:] = members
 
@@ -152,5 +149,5 @@ class EnsembleKF(Filter):
         n, m, count = self.model.states, self.model.outputs, self.members
         return 2 * count + max(count * n, count * m + gain_size(n, m, count))
 
-    def _options(self) -> dict[int, int]:
-        return {COUNT: self.members}
+    def _options(self) -> dict[str, int]:
+        return {"count": self.members}

@@ -1,10 +1,12 @@
 """What a filter knows: one flat vector, with names for its parts.
 
-Everything that a filter carries from step to step is in ``Estimate.vector``: copying it is a snapshot, and a filter
-continued from a copy gives the same bits. The order is
+Everything that a filter carries from step to step is in ``Estimate.vector``: copying it is a
+snapshot, and a filter continued from a copy gives the same bits. The order is::
 
-    header (16 numbers below) | mean (n) | covariance (n²) | innovation (m) | innovation covariance (m²)
+    header (16 numbers) | mean (n) | covariance (n²) | innovation (m) | innovation covariance (m²)
     | the filter's own (points, particles, factors) | workspace (written before it is read)
+
+as `femu.filters.filter_fields.EstimateFields` declares it.
 """
 
 from __future__ import annotations
@@ -14,76 +16,24 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from femu.errors import InputError
-from femu.kernels import inlined, shift
+from femu.filters.filter_fields import EstimateFields
+from femu.support.errors import InputError
+from femu.support.hooks import card
 
 if TYPE_CHECKING:
     from femu.filters.base import Filter
 
-SEED = 0  # stream of random numbers
-COUNTER = 1  # numbers drawn from it
-STEPS = 2  # predictions made
-LOG_LIKELIHOOD = 3  # of all measurements so far
-NIS = 4  # normalised innovation squared of the last update: ν'S⁻¹ν
-CHANNELS = 5  # measurement channels used by the last update
-REPAIRS = 6  # covariances that had to be made positive semi-definite
-LOST_POINTS = 7  # points whose image was not finite, replaced by the image of the mean
-REFUSED = 8  # updates refused because their result would not have been finite
-PROJECTIONS = 9  # means moved back into their bounds
-GATED = 10  # measurements damped or dropped as wild
-EFFECTIVE = 11  # effective sample size of the last update (particle filters)
-BROKEN = 12  # step at which a filter without repairs broke down; 0 while it runs
-RESAMPLED = 13  # resamplings (particle filters)
-DRAWN = 14  # 1 if the points of the last prediction wait for the update
-SPARE = 15  # a filter's own number
-HEADER = 16
-
-# positions in the vector of integers of a filter
-N, M, INPUTS, F, H, FX, HX, COUNT, RULES, REPAIR, OPTION_A, OPTION_B, OPTION_C = range(13)
-INTEGERS = 13
-
-COUNTERS = {"repairs": REPAIRS, "lost_points": LOST_POINTS, "refused": REFUSED, "projections": PROJECTIONS,
-            "gated": GATED, "resampled": RESAMPLED}
-
-
-@inlined
-def mean_of(d, s):
-    return shift(s, HEADER)
-
-
-@inlined
-def covariance_of(d, s):
-    return shift(s, HEADER + d[N])
-
-
-@inlined
-def innovation_of(d, s):
-    return shift(s, HEADER + d[N] + d[N] * d[N])
-
-
-@inlined
-def own_of(d, s):
-    return shift(s, HEADER + d[N] + d[N] * d[N] + d[M] + d[M] * d[M])
-
-
-@inlined
-def measurement_noise_of(d, p):
-    return shift(p, d[N] * d[N])
-
-
-@inlined
-def bounds_of(d, p):
-    return shift(p, d[N] * d[N] + d[M] * d[M])
-
-
-@inlined
-def numbers_of(d, p):
-    n = d[N]
-    return shift(p, n * n + d[M] * d[M] + 2 * n + d[RULES] * (n + 2))
+HEADER = EstimateFields.mean.slot
+"""Numbers before the mean."""
+COUNTERS = {name: getattr(EstimateFields, name).slot
+            for name in ("repairs", "lost_points", "refused", "projections", "gated", "resampled")}
 
 
 class Estimate:
-    """State of a filter after a step. The arrays are views of ``vector``: read them, or `copy` first."""
+    """State of a filter after a step.
+
+    The arrays are views of ``vector``: read them, or `copy` first.
+    """
 
     __slots__ = ("filter", "vector")
 
@@ -137,19 +87,19 @@ class Estimate:
 
     @property
     def nis(self) -> float:
-        return float(self.vector[NIS])
+        return float(self.vector[EstimateFields.nis.slot])
 
     @property
     def log_likelihood(self) -> float:
-        return float(self.vector[LOG_LIKELIHOOD])
+        return float(self.vector[EstimateFields.log_likelihood.slot])
 
     @property
     def steps(self) -> int:
-        return int(self.vector[STEPS])
+        return int(self.vector[EstimateFields.steps.slot])
 
     @property
     def effective_sample_size(self) -> float:
-        return float(self.vector[EFFECTIVE])
+        return float(self.vector[EstimateFields.effective.slot])
 
     @property
     def counts(self) -> dict[str, int]:
@@ -159,12 +109,10 @@ class Estimate:
     @property
     def broken_at(self) -> int | None:
         """Step at which a filter without repairs broke down, or None."""
-        return int(self.vector[BROKEN]) or None
+        return int(self.vector[EstimateFields.broken.slot]) or None
 
     def _repr_html_(self) -> str:
-        from femu.report.cards import estimate_card
-
-        return estimate_card(self)
+        return str(card(self))
 
     def __repr__(self) -> str:
         pairs = zip(self.filter.model.names, self.mean, self.std, strict=True)
@@ -197,15 +145,15 @@ class History:
         broken = self.final.broken_at
         if broken:
             return f"The filter broke down in step {broken}; later rows are not a number."
-        done = {name: count for name, count in self.final.counts.items() if count and name != "resampled"}
+        done = {name: count for name, count in self.final.counts.items() if count
+                and name != "resampled"}
         if not done:
             return "The run is complete; nothing had to be repaired."
-        return "The run is complete; " + ", ".join(f"{name.replace('_', ' ')}: {n}" for name, n in done.items()) + "."
+        return "The run is complete; " + ", ".join(f"{name.replace('_', ' ')}: {n}" for name,
+                                                   n in done.items()) + "."
 
     def _repr_html_(self) -> str:
-        from femu.report.cards import history_card
-
-        return history_card(self)
+        return str(card(self))
 
     def state(self, name: str) -> np.ndarray:
         """History of the state of this name."""

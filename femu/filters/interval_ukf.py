@@ -9,67 +9,65 @@ from typing import Any, final
 from femu.filters.base import STEP, Filter
 from femu.filters.bounds import Bounds, project
 from femu.filters.constrained_ukf import constrained_points, keep_inside
-from femu.filters.estimate import (
-    COUNT,
-    PROJECTIONS,
-    REPAIRS,
-    RULES,
-    STEPS,
-    F,
-    H,
-    M,
-    N,
-    bounds_of,
-    covariance_of,
-    mean_of,
-    numbers_of,
-    own_of,
-)
+from femu.filters.filter_fields import estimate_at, settings_at
 from femu.filters.linalg import copy, factor
 from femu.filters.model import StateSpace, call_model
-from femu.filters.sigma import accept, check_kappa, check_margin, gain, gain_parts, gain_size, moments, settle
+from femu.filters.sigma import (
+    accept,
+    check_kappa,
+    check_margin,
+    gain,
+    gain_parts,
+    gain_size,
+    moments,
+    settle,
+)
 from femu.kernels import kernel, shift
 
 
 @kernel(STEP)
-def predict(d, p, s, u, y):
-    n, count = d[N], d[COUNT]
-    s[STEPS] += 1.0
-    x, P, options = mean_of(d, s), covariance_of(d, s), numbers_of(d, p)
-    W = own_of(d, s)
+def predict(filter, p, s, u, y):
+    estimate = estimate_at(s, filter.n, filter.m)
+    settings = settings_at(p, filter.n, filter.m, filter.nrules)
+    n, count = filter.n, filter.count
+    estimate.steps += 1.0
+    x, P, options = estimate.mean, estimate.covariance, settings.options
+    W = estimate.own
     L = shift(W, count)
     X = shift(L, n * n)
     images = shift(X, count * n)
-    s[REPAIRS] += factor(n, P, L, shift(images, count * n))
-    constrained_points(d, p, x, L, options[0], options[1], False, X, W)
-    status = call_model(d[F], (count, X, u, images))
+    estimate.repairs += factor(n, P, L, shift(images, count * n))
+    constrained_points(filter, settings, x, L, options[0], options[1], False, X, W)
+    status = call_model(filter.process, (count, X, u, images, filter.data))
     if status != 0:
         return status
-    settle(count, n, X, images, x, True, False, s)  # its pairs are not symmetric
-    moments(count, n, W, W, images, p, x, P)
+    settle(count, n, X, images, x, True, False, estimate)  # its pairs are not symmetric
+    moments(count, n, W, W, images, settings.Q, x, P)
     if W[0] < 0.0:
-        s[REPAIRS] += factor(n, P, L, shift(images, count * n))
-    if project(n, d[RULES], bounds_of(d, p), x):
-        s[PROJECTIONS] += 1.0
+        estimate.repairs += factor(n, P, L, shift(images, count * n))
+    if project(n, filter.nrules, settings.bounds, x):
+        estimate.projections += 1.0
     return 0
 
 
 @kernel(STEP)
-def update(d, p, s, u, y):
-    n, m, count = d[N], d[M], d[COUNT]
-    x, P, options = mean_of(d, s), covariance_of(d, s), numbers_of(d, p)
-    W = own_of(d, s)
+def update(filter, p, s, u, y):
+    estimate = estimate_at(s, filter.n, filter.m)
+    settings = settings_at(p, filter.n, filter.m, filter.nrules)
+    n, m, count = filter.n, filter.m, filter.count
+    x, P, options = estimate.mean, estimate.covariance, settings.options
+    W = estimate.own
     L = shift(W, count)
     X = shift(L, n * n)
     room = shift(X, count * n)
     Y = shift(room, 2 * n * n + n)
     w = shift(Y, count * m)
-    s[REPAIRS] += factor(n, P, L, room)
-    constrained_points(d, p, x, L, options[0], options[1], False, X, W)
-    status = call_model(d[H], (count, X, u, Y))
+    estimate.repairs += factor(n, P, L, room)
+    constrained_points(filter, settings, x, L, options[0], options[1], False, X, W)
+    status = call_model(filter.measurement, (count, X, u, Y, filter.data))
     if status != 0:
         return status
-    c = gain(d, p, s, count, W, W, X, Y, y, w)
+    c = gain(filter, settings, estimate, count, W, W, X, Y, y, w)
     if c == 0:
         return 0
     index, predicted, nu, z, noise, dY, S, Ls, K, middle, rest = gain_parts(n, m, count, w)
@@ -90,10 +88,10 @@ def update(d, p, s, u, y):
     for i in range(n):
         for j in range(i):
             new_P[i * n + j] = new_P[j * n + i] = 0.5 * (new_P[i * n + j] + new_P[j * n + i])
-    if accept(d, s, new_x, new_P, x, P):
-        s[REPAIRS] += factor(n, P, L, room)
-    if keep_inside(d, p, options[2], P, x):
-        s[PROJECTIONS] += 1.0
+    if accept(filter, estimate, new_x, new_P, x, P):
+        estimate.repairs += factor(n, P, L, room)
+    if keep_inside(filter, settings, options[2], P, x):
+        estimate.projections += 1.0
     return 0
 
 
@@ -101,20 +99,23 @@ def update(d, p, s, u, y):
 class IntervalUKF(Filter):
     """Unscented filter with the interval-constrained unscented transform (ICUT), twice a step.
 
-    ICUT(x, P): points x ± θ_i s_i where each point takes the longest step that keeps *it* inside, so the set is not
-    symmetric; weights a θ_i + b as in `ConstrainedUKF`. One ICUT at (x, P) for the process, a second at the
-    predicted mean and covariance for the measurement; then x + K(y - ŷ), P - K S K' (Eqs. 2.9 to 2.20 of Ou et al. 2015
-    with the predicted mean restored in Eq. 2.19), and the mean is clipped, which the paper leaves open.
+    ICUT(x, P): points x ± θ_i s_i where each point takes the longest step that keeps *it* inside,
+    so the set is not symmetric; weights a θ_i + b as in `ConstrainedUKF`. One ICUT at (x, P) for
+    the process, a second at the predicted mean and covariance for the measurement; then x + K(y -
+    ŷ), P - K S K' (Eqs. 2.9 to 2.20 of Ou et al. 2015 with the predicted mean restored in Eq.
+    2.19), and the mean is clipped, which the paper leaves open.
 
-    P - K S K' is not a sum of squares here, because the shortened points carry less spread than P: where it turns
-    indefinite, it is replaced by the nearest semi-definite matrix and counted. ``margin`` keeps the mean that many
-    standard deviations inside its bounds, as in `ConstrainedUKF`; 0 is the published filter.
+    P - K S K' is not a sum of squares here, because the shortened points carry less spread than P:
+    where it turns indefinite, it is replaced by the nearest semi-definite matrix and counted.
+    ``margin`` keeps the mean that many standard deviations inside its bounds, as in
+    `ConstrainedUKF`; 0 is the published filter.
     """
 
     predict_kernel = predict
     update_kernel = update
 
-    def __init__(self, model: StateSpace, process_noise: Any, measurement_noise: Any, bounds: Bounds, *,
+    def __init__(self, model: StateSpace, process_noise: Any, measurement_noise: Any,
+                 bounds: Bounds, *,
                  kappa: float = 0.5, margin: float = 0.0) -> None:
         self.kappa = check_kappa("IntervalUKF", model.states, kappa)
         self.margin = check_margin("IntervalUKF", margin)
@@ -130,5 +131,5 @@ class IntervalUKF(Filter):
         n, m, count = self.model.states, self.model.outputs, 2 * self.model.states + 1
         return count + n * n + 2 * count * n + 2 * n * n + n + count * m + gain_size(n, m, count)
 
-    def _options(self) -> dict[int, int]:
-        return {COUNT: 2 * self.model.states + 1}
+    def _options(self) -> dict[str, int]:
+        return {"count": 2 * self.model.states + 1}

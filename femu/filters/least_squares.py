@@ -1,4 +1,7 @@
-"""Offline least squares over the whole record: the answer that a filter's last estimate is compared with."""
+"""Offline least squares over the whole record.
+
+The answer that a filter's last estimate is compared with.
+"""
 
 from __future__ import annotations
 
@@ -9,25 +12,29 @@ from typing import Any
 import numpy as np
 from scipy.optimize import least_squares
 
-from femu.arguments import as_numbers, typed
-from femu.errors import AnalysisError, InputError
 from femu.filters.bounds import Bounds
 from femu.filters.covariance import inverse
 from femu.filters.model import StateSpace, call_model
 from femu.filters.transforms import FREE, outward, plan
 from femu.kernels import compiled, floats_of
+from femu.support.arguments import as_numbers, typed
+from femu.support.errors import AnalysisError, InputError
 
 
 @compiled
-def _roll_out(process, measurement, x, inputs, outputs, trial):
-    """Outputs of the model from state x on, without noise; returns the status of the model's functions."""
+def _roll_out(process, measurement, data, x, inputs, outputs, trial):
+    """Outputs of the model from state x on, without noise.
+
+    Returns the status of the model's functions.
+    """
     for k in range(outputs.shape[0]):
         u = floats_of(inputs, k * inputs.shape[1])
-        status = call_model(process, (1, floats_of(x, 0), u, floats_of(trial, 0)))
+        status = call_model(process, (1, floats_of(x, 0), u, floats_of(trial, 0), data))
         for i in range(x.size):
             x[i] = trial[i]
         if status == 0:
-            status = call_model(measurement, (1, floats_of(x, 0), u, floats_of(outputs, k * outputs.shape[1])))
+            y = floats_of(outputs, k * outputs.shape[1])
+            status = call_model(measurement, (1, floats_of(x, 0), u, y, data))
         if status != 0:
             return status
     return 0
@@ -35,7 +42,8 @@ def _roll_out(process, measurement, x, inputs, outputs, trial):
 
 @compiled
 def _outward(rules, b, kind, scale, xi, x):
-    outward(x.size, rules, floats_of(b, 0), floats_of(kind, 0), floats_of(scale, 0), floats_of(xi, 0), floats_of(x, 0))
+    outward(x.size, rules, floats_of(b, 0), floats_of(kind, 0), floats_of(scale, 0),
+            floats_of(xi, 0), floats_of(x, 0))
 
 
 @dataclass(frozen=True)
@@ -43,32 +51,38 @@ class LeastSquaresFit:
     """Initial state (parameters included) that fits the record best."""
 
     mean: np.ndarray
-    covariance: np.ndarray  # of the fitted entries, from the Jacobian and the residual variance; 0 for held ones
+    # of the fitted entries, from the Jacobian and the residual variance; 0 for held ones
+    covariance: np.ndarray
     residual_std: float
     evaluations: int
 
 
 @typed
-def fit_least_squares(model: StateSpace, measurements: Any, inputs: Any, start: Any, *, free: Sequence[int],
+def fit_least_squares(model: StateSpace, measurements: Any, inputs: Any, start: Any, *,
+                      free: Sequence[int],
                       bounds: Bounds | None = None, scale: Any = None) -> LeastSquaresFit:
-    """Minimise Σ (y - h)² over the ``free`` entries of the initial state; the others keep their start value.
+    """Minimise Σ (y - h)² over the ``free`` entries of the initial state; the others keep their
+    start value.
 
     Only a state that gives way in an inequality moves with the free ones of it.
 
-    The model runs without process noise from the first step to the last. Bounds and inequalities are kept by the maps
-    of `femu.filters.transforms`; ``scale`` is the expected spread of each state (default: its size), which only shapes
-    the search.
+    The model runs without process noise from the first step to the last. Bounds and inequalities
+    are kept by the maps of `femu.filters.transforms`; ``scale`` is the expected spread of each
+    state (default: its size), which only shapes the search.
     """
     n, m = model.states, model.outputs
     y = as_numbers("fit_least_squares", "measurements", measurements)
     if y.size % m or not np.isfinite(y).any() or np.isinf(y).any():
-        raise InputError("fit_least_squares", "measurements", measurements, f"must be rows of {m} numbers, or NaN")
+        raise InputError("fit_least_squares", "measurements", measurements, f"must be rows of {m} "
+                                                                            "numbers, or NaN")
     y = y.reshape(-1, m)
-    u = as_numbers("fit_least_squares", "inputs", np.zeros((len(y), 1)) if inputs is None else inputs)
+    u = as_numbers("fit_least_squares", "inputs", np.zeros((len(y), 1)) if inputs is None
+                   else inputs)
     if u.shape[:1] != (len(y),) or not np.isfinite(u).all():
-        raise InputError("fit_least_squares", "inputs", inputs, f"must be {len(y)} rows of finite numbers")
+        raise InputError("fit_least_squares", "inputs", inputs, f"must be {len(y)} rows of finite "
+                                                                "numbers")
     u = np.ascontiguousarray(u.reshape(len(y), -1))
-    if u.shape[1] < model.inputs:  # compiled code reads so many, whatever there is
+    if u.shape[1] < model.inputs:  # compiled code reads this many, whatever there is
         raise InputError("fit_least_squares", "inputs", inputs, f"must have {model.inputs} columns")
     first = as_numbers("fit_least_squares", "start", start).reshape(-1)
     chosen = sorted(set(int(i) for i in free))
@@ -84,17 +98,21 @@ def fit_least_squares(model: StateSpace, measurements: Any, inputs: Any, start: 
         sizes = as_numbers("fit_least_squares", "scale", scale)
         if sizes.shape != (n,) or not (np.isfinite(sizes) & (sizes > 0.0)).all():
             raise InputError("fit_least_squares", "scale", scale, f"must be {n} numbers above 0")
-    size = np.where(first == 0.0, 1.0, np.abs(first)) if scale is None else np.asarray(scale, dtype=float)
+    size = np.where(first == 0.0, 1.0, np.abs(first)) if scale is None else np.asarray(scale,
+                                                                                       dtype=float)
     kind, spread, xi, _, _ = plan(limits, first, np.diag(size**2))
-    moved = {*chosen, *(rule.adjusts for rule in limits.inequalities if not set(chosen).isdisjoint(rule.coefficients))}
+    moved = {*chosen, *(rule.adjusts for rule in limits.inequalities
+                        if not set(chosen).isdisjoint(rule.coefficients))}
     for j in set(range(n)) - moved:  # no map may move what is held, not even off a bound
         kind[j], xi[j] = FREE, first[j]
-    unit = np.where(kind == FREE, size, 1.0)[chosen]  # the search and its differences are for numbers of one size
+    # the search and its differences are for numbers of one size
+    unit = np.where(kind == FREE, size, 1.0)[chosen]
     vector, rules = limits.vector(), len(limits.inequalities)
     process, measurement = model.addresses()[:2]
     outputs, state, trial = np.empty((len(y), m)), np.empty(n), np.empty(n)
 
-    far = 1e6 * float(np.std(y[known]) or np.abs(y[known]).max() or 1.0)  # a trial whose response blows up is bad, not an error
+    # a trial whose response blows up is bad, not an error
+    far = 1e6 * float(np.std(y[known]) or np.abs(y[known]).max() or 1.0)
 
     def state_of(part: np.ndarray) -> np.ndarray:
         full = xi.copy()
@@ -105,7 +123,7 @@ def fit_least_squares(model: StateSpace, measurements: Any, inputs: Any, start: 
 
     def residuals(part: np.ndarray) -> np.ndarray:
         state[:] = state_of(part)
-        if _roll_out(process, measurement, state, u, outputs, trial):
+        if _roll_out(process, measurement, model.data_address, state, u, outputs, trial):
             for evaluator in model.evaluators:
                 evaluator.raise_failure()
             raise AnalysisError("fit_least_squares: a function of the model failed.")
@@ -114,8 +132,8 @@ def fit_least_squares(model: StateSpace, measurements: Any, inputs: Any, start: 
 
     found = least_squares(residuals, xi[chosen] / unit, x_scale="jac", method="trf", max_nfev=200)
     if (np.abs(found.fun) >= far).all():
-        raise AnalysisError("fit_least_squares: the model has no response near the start that could be compared with what was "
-                            "measured. Start from another place.")
+        raise AnalysisError("fit_least_squares: the model has no response near the start that "
+                            "could be compared with what was measured. Start from another place.")
     freedom = max(known.sum() - len(chosen), 1)
     variance = 2.0 * found.cost / freedom
     slope = np.empty((n, len(chosen)))
@@ -124,4 +142,5 @@ def fit_least_squares(model: StateSpace, measurements: Any, inputs: Any, start: 
         step[j] = 1e-6
         slope[:, j] = (state_of(found.x + step) - state_of(found.x - step)) / 2e-6
     inner = inverse(found.jac.T @ found.jac) * variance
-    return LeastSquaresFit(state_of(found.x), slope @ inner @ slope.T, float(np.sqrt(variance)), int(found.nfev))
+    return LeastSquaresFit(state_of(found.x), slope @ inner @ slope.T, float(np.sqrt(variance)),
+                           int(found.nfev))

@@ -1,7 +1,8 @@
 """Small dense algebra on raw pointers, for the filters.
 
-Matrices are row by row: entry (i, j) of an n-column matrix is at ``i*n + j``. States have 1 to about 50 entries, so
-plain loops beat LAPACK: no call overhead, nothing allocated, the same bits on every machine of one kind.
+Matrices are row by row: entry (i, j) of an n-column matrix is at ``i*n + j``. States have 1 to
+about 50 entries, so plain loops beat LAPACK: no call overhead, nothing allocated, the same bits on
+every machine of one kind.
 """
 
 from __future__ import annotations
@@ -39,7 +40,10 @@ def all_finite(count, values):
 
 @inlined
 def usable(count, values):
-    """Whether all are numbers to calculate with: finite, and below about 1e77, so that squares of squares are finite too."""
+    """Whether all are numbers to calculate with.
+
+    Finite, and below about 1e77, so that squares of squares are finite too.
+    """
     total = 0.0
     for i in range(count):
         square = values[i] * values[i]
@@ -51,8 +55,8 @@ def usable(count, values):
 def cholesky(n, P, L):
     """Lower factor L with L L' = P; True if P is positive semi-definite within round-off.
 
-    A pivot that vanishes within round-off gives a zero column, which is exact for a semi-definite matrix: a state
-    known exactly keeps zero variance.
+    A pivot that vanishes within round-off gives a zero column, which is exact for a semi-definite
+    matrix: a state known exactly keeps zero variance.
     """
     for j in range(n):
         diagonal = P[j * n + j]
@@ -115,8 +119,9 @@ def jacobi(n, A, V):
 def repair(n, P, w):
     """Replace P by the nearest positive semi-definite matrix; ``w`` has room for 2n² + n numbers.
 
-    Nearest in the Frobenius norm of the matrix scaled to a unit diagonal (the states have different units): the
-    negative eigenvalues of the scaled matrix become zero. A variance that is negative becomes zero, with its row.
+    Nearest in the Frobenius norm of the matrix scaled to a unit diagonal (the states have different
+    units): the negative eigenvalues of the scaled matrix become zero. A variance that is negative
+    becomes zero, with its row.
     """
     A, V, d = w, shift(w, n * n), shift(w, 2 * n * n)
     for i in range(n):
@@ -170,8 +175,9 @@ def outer_product(n, L, P):
 def triangularise(rows, n, A, L):
     """Lower L with L L' = A' A, by Householder reflections of A (rows × n, overwritten).
 
-    No square of a small number is ever formed, so half of the digits that a Cholesky factor of A'A loses are kept. The vector
-    of a reflection is v with v_j = 1, from a column divided by its largest entry: no size under- or overflows.
+    No square of a small number is ever formed, so half of the digits that a Cholesky factor of A'A
+    loses are kept. The vector of a reflection is v with v_j = 1, from a column divided by its
+    largest entry: no size under- or overflows.
     """
     for j in range(n):
         most = 0.0
@@ -210,11 +216,15 @@ def triangularise(rows, n, A, L):
 
 @helper
 def factor(n, P, L, w):
-    """Factor P, repairing it first if it is not positive semi-definite. Returns the number of repairs (0 or 1)."""
+    """Factor P, repairing it first if it is not positive semi-definite.
+
+    Returns the number of repairs (0 or 1).
+    """
     if cholesky(n, P, L):
         return 0
     repair(n, P, w)
-    # from the eigenvectors that this has left: Cholesky may fail once more where the rank is not full
+    # from the eigenvectors that this has left: Cholesky may fail once more where the rank is not
+    # full
     A, V, d = w, shift(w, n * n), shift(w, 2 * n * n)
     for k in range(n):
         root = sqrt(A[k * n + k]) if A[k * n + k] > 0.0 else 0.0
@@ -229,9 +239,11 @@ def factor(n, P, L, w):
 
 @helper
 def downdate(n, L, v):
-    """L L' <- L L' - v v' (v is overwritten). Returns the number of repairs: 1 if the result is not positive.
+    """L L' <- L L' - v v' (v is overwritten). Returns the number of repairs: 1 if the result is not
+    positive.
 
-    Hyperbolic rotations. Where the downdate would take more than a pivot holds, the pivot is left at round-off.
+    Hyperbolic rotations. Where the downdate would take more than a pivot holds, the pivot is left
+    at round-off.
     """
     repairs = 0
     for j in range(n):

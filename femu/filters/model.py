@@ -3,21 +3,23 @@
     x_k = f(x_{k-1}, u_k) + v_k,   v ~ N(0, Q)
     y_k = h(x_k, u_k) + w_k,       w ~ N(0, R)
 
-``u_k`` is the row of known inputs of step k: everything the process needs to come from k-1 to k, and everything the
-measurement function needs at k (for a hysteretic spring: velocity over the step, displacement at its end, dt).
+``u_k`` is the row of known inputs of step k: everything the process needs to come from k-1 to k,
+and everything the measurement function needs at k (for a hysteretic spring: velocity over the step,
+displacement at its end, dt).
 
 A function is given in one of five forms, and every filter takes every form:
 
 - a plain Python function ``f(x, u) -> array``;
-- a plain Python function of all points at once, ``f(points, u) -> array`` with one row a point, marked by `batched`;
-- an ``@njit`` function ``f(x, u) -> tuple`` of tuples of floats, like the laws of femu's materials: the fastest form,
-  because a loop over points can run in SIMD lanes;
+- a plain Python function of all points at once, ``f(points, u) -> array`` with one row a point,
+  marked by `batched`;
+- an ``@njit`` function ``f(x, u) -> tuple`` of tuples of floats, like the laws of femu's materials:
+  the fastest form, because a loop over points can run in SIMD lanes;
 - an ``@njit`` function ``f(x, u, out)`` of arrays that writes its result to ``out``;
 - a `Kernel` of signature `MODEL`, for programs that bring their own compiled code.
 
-The compiled forms allocate nothing. Inside, all five are the address of one C function over a block of points. A
-Python function is called back from the compiled filter; an exception it raises comes out of ``predict`` or ``update``
-unchanged.
+The compiled forms allocate nothing. Inside, all five are the address of one C function over a block
+of points. A Python function is called back from the compiled filter; an exception it raises comes
+out of ``predict`` or ``update`` unchanged.
 """
 
 from __future__ import annotations
@@ -34,9 +36,9 @@ from numba.core import types
 from numba.core.dispatcher import Dispatcher
 from numba.extending import intrinsic
 
-from femu.arguments import as_numbers, typed
-from femu.errors import AnalysisError, InputError
-from femu.kernels import FLOATS, INT, Kernel, load, store
+from femu.kernels import FLOATS, INT, INTS, Kernel, load, store
+from femu.support.arguments import as_numbers, typed
+from femu.support.errors import AnalysisError, InputError
 
 MODEL = INT(
     INT,  # count: number of points
@@ -44,21 +46,41 @@ MODEL = INT(
     FLOATS,  # u: inputs of this step
     FLOATS,  # out: count rows of results
 )
-"""Signature of a process or measurement function over a block of points; 0, or above 0 where it failed."""
+"""Signature of a process or measurement function over a block of points.
+
+0, or above 0 if it failed. It may have one argument more: a pointer to the ``data`` of the
+`StateSpace`.
+"""
+_CALLED = INT(*MODEL.args, INTS)
+
+
+def _pointer(context: Any, builder: Any, value: Any, kind: Any) -> Any:
+    """A pointer to integers from a pointer or an address."""
+    target = context.get_value_type(INTS)
+    return (builder.bitcast if isinstance(kind, types.CPointer) else builder.inttoptr)(value, target)
+
 
 @intrinsic
 def call_model(typingctx, address, arguments):
-    """Call the `MODEL` at an integer address, by the C convention: it may be a function of Python (ctypes)."""
+    """Call the `MODEL` at an integer address with (count, points, u, out, data).
+
+    By the C convention: it may be a function of Python (ctypes), and one that has no argument for
+    the data does not see it.
+    """
     def codegen(context, builder, signature, args):
-        values = [context.cast(builder, builder.extract_value(args[1], i), have, want)
-                  for i, (have, want) in enumerate(zip(signature.args[1], MODEL.args, strict=True))]
-        native = ir.FunctionType(ir.IntType(64), [context.get_value_type(kind) for kind in MODEL.args])
+        values = [builder.extract_value(args[1], i) for i in range(len(_CALLED.args))]
+        values = [context.cast(builder, value, have, want)
+                  for value, have, want in zip(values, signature.args[1], MODEL.args, strict=False)
+                  ] + [_pointer(context, builder, values[-1], signature.args[1][-1])]
+        native = ir.FunctionType(ir.IntType(64), [context.get_value_type(kind)
+                                                  for kind in _CALLED.args])
         return builder.call(builder.inttoptr(args[0], native.as_pointer()), values)
 
     return INT(types.int64, arguments), codegen
 
 
-_CALLBACK = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_int64, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p)
+_CALLBACK = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_int64, ctypes.c_void_p, ctypes.c_void_p,
+                             ctypes.c_void_p, ctypes.c_void_p)
 
 
 MOST_NUMBERS = 10**5
@@ -67,7 +89,10 @@ MOST_NUMBERS = 10**5
 
 @typed
 def batched(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Mark a Python function that takes all points at once: one row a point in, one row a point out."""
+    """Mark a Python function that takes all points at once.
+
+    One row a point in, one row a point out.
+    """
     try:
         function.femu_batched = True  # type: ignore[attr-defined]
     except (AttributeError, TypeError):
@@ -91,8 +116,9 @@ class _Evaluator:
             source = function.py_func
             arguments = source.__code__.co_argcount
             if arguments not in (2, 3):
-                raise InputError("StateSpace", role, source.__qualname__, f"takes {arguments} arguments",
-                                 "write f(x, u) -> tuple or f(x, u, out)")
+                raise InputError("StateSpace", role, source.__qualname__, f"takes {arguments} "
+                                                                          "arguments",
+                                 fix="write f(x, u) -> tuple or f(x, u, out)")
             make = _pure_block if arguments == 2 else _block
             self._kernel = Kernel(make(function, states, inputs, results), MODEL,
                                   f"{source.__module__}.{source.__qualname__}")
@@ -100,7 +126,7 @@ class _Evaluator:
             self.compiled = False
             self._keep = _CALLBACK(self._call_back)
         else:
-            raise InputError("StateSpace", role, function, "must be a function", "give f(x, u)")
+            raise InputError("StateSpace", role, function, "must be a function", fix="give f(x, u)")
 
     @property
     def address(self) -> int:
@@ -108,7 +134,7 @@ class _Evaluator:
             return self._kernel.c_address
         return int(ctypes.cast(self._keep, ctypes.c_void_p).value or 0)
 
-    def _call_back(self, count: int, points: int, inputs: int, out: int) -> int:
+    def _call_back(self, count: int, points: int, inputs: int, out: int, data: int) -> int:
         try:
             x = np.empty((count, self.states))
             u = np.empty(self.inputs)
@@ -118,13 +144,15 @@ class _Evaluator:
             if getattr(self.function, "femu_batched", False):
                 y = np.ascontiguousarray(self.function(x, u), dtype=float).reshape(-1)
             else:
-                y = np.concatenate([np.asarray(self.function(row, u), dtype=float).reshape(-1) for row in x])
+                y = np.concatenate([np.asarray(self.function(row, u), dtype=float).reshape(-1)
+                                    for row in x])
             if y.size != count * self.results:
                 raise InputError("StateSpace", self.role, y.size // count,
                                  f"must return {self.results} numbers a point",
-                                 "check states and outputs of the model against its functions")
+                                 fix="check states and outputs of the model against its functions")
             ctypes.memmove(out, y.ctypes.data, y.nbytes)
-        except BaseException as failure:  # C code cannot pass it on: kept here, raised again by `raise_failure`
+        # C code cannot pass it on: kept here, raised again by `raise_failure`
+        except BaseException as failure:
             self.failure = failure
             return 1
         return 0
@@ -167,8 +195,10 @@ def _pure_block(point: Any, states: int, inputs: int, results: int) -> Callable[
 class StateSpace:
     """Process and measurement function, with their sizes and, if wanted, names and Jacobians.
 
-    ``process_jacobian`` (n × n) and ``measurement_jacobian`` (m × n) take the same forms as the functions and return
-    their matrices row by row; without them the extended filters difference the functions.
+    ``process_jacobian`` (n × n) and ``measurement_jacobian`` (m × n) take the same forms as the
+    functions and return their matrices row by row; without them the extended filters difference the
+    functions. ``data`` is an array of integers to which kernels are given
+    a pointer.
     """
 
     process: Any
@@ -179,6 +209,7 @@ class StateSpace:
     process_jacobian: Any = None
     measurement_jacobian: Any = None
     names: tuple[str, ...] = ()
+    data: np.ndarray | None = field(default=None, repr=False, compare=False)
     _f: _Evaluator = field(init=False, repr=False)
     _h: _Evaluator = field(init=False, repr=False)
     _fx: _Evaluator | None = field(init=False, repr=False, default=None)
@@ -187,19 +218,30 @@ class StateSpace:
     def __post_init__(self) -> None:
         for name, least in (("states", 1), ("outputs", 1), ("inputs", 0)):
             if not least <= getattr(self, name) <= MOST_NUMBERS:
-                raise InputError("StateSpace", name, getattr(self, name), f"must lie between {least} and {MOST_NUMBERS}")
+                raise InputError("StateSpace", name, getattr(self, name), "must lie between "
+                                                                          f"{least} and "
+                                                                          f"{MOST_NUMBERS}")
+        data: Any = self.data
+        if data is not None and not (isinstance(data, np.ndarray) and data.flags.c_contiguous
+                                     and data.dtype in (np.float64, np.int64)
+                                     and np.isfinite(data).all()):
+            raise InputError("StateSpace", "data", data,
+                             "must be a contiguous array of finite floats or of integers")
         names = self.names or tuple(f"x{i + 1}" for i in range(self.states))
         if len(names) != self.states:
-            raise InputError("StateSpace", "names", names, f"must have one name for each of the {self.states} states")
+            raise InputError("StateSpace", "names", names, "must have one name for each of the "
+                                                           f"{self.states} states")
         n, m, inputs = self.states, self.outputs, self.inputs
         put = object.__setattr__
         put(self, "names", tuple(names))
         put(self, "_f", _Evaluator(self.process, "process", n, inputs, n))
         put(self, "_h", _Evaluator(self.measurement, "measurement", n, inputs, m))
         if self.process_jacobian is not None:
-            put(self, "_fx", _Evaluator(self.process_jacobian, "process_jacobian", n, inputs, n * n))
+            put(self, "_fx", _Evaluator(self.process_jacobian, "process_jacobian", n, inputs,
+                                        n * n))
         if self.measurement_jacobian is not None:
-            put(self, "_hx", _Evaluator(self.measurement_jacobian, "measurement_jacobian", n, inputs, m * n))
+            put(self, "_hx", _Evaluator(self.measurement_jacobian, "measurement_jacobian", n,
+                                        inputs, m * n))
 
     @property
     def compiled(self) -> bool:
@@ -214,21 +256,31 @@ class StateSpace:
         """Addresses of process, measurement and their Jacobians (0 where not given)."""
         return [e.address if e is not None else 0 for e in (self._f, self._h, self._fx, self._hx)]
 
+    @property
+    def data_address(self) -> int:
+        """Where the data begin, 0 without any."""
+        return 0 if self.data is None else int(self.data.__array_interface__["data"][0])
+
     def evaluate(self, which: str, points: Any, u: Any = ()) -> np.ndarray:
-        """Process or measurement function of each row of ``points``, through the compiled form that filters use."""
+        """Process or measurement function of each row of ``points``, through the compiled form that
+        filters use."""
         if not isinstance(which, str) or which not in ("process", "measurement"):
-            raise InputError("StateSpace.evaluate", "which", which, 'must be "process" or "measurement"')
+            raise InputError("StateSpace.evaluate", "which", which, 'must be "process" or '
+                                                                    '"measurement"')
         evaluator = self._f if which == "process" else self._h
         x = np.atleast_2d(np.ascontiguousarray(as_numbers("StateSpace.evaluate", "points", points)))
         given = np.ascontiguousarray(as_numbers("StateSpace.evaluate", "u", u)).reshape(-1)
-        if x.ndim != 2 or x.shape[1] != self.states or np.isnan(x).any():  # compiled code reads so many, whatever there is
-            raise InputError("StateSpace.evaluate", "points", points, f"must be rows of {self.states} numbers")
+        # compiled code reads this many, whatever there is
+        if x.ndim != 2 or x.shape[1] != self.states or np.isnan(x).any():
+            raise InputError("StateSpace.evaluate", "points", points, "must be rows of "
+                                                                      f"{self.states} numbers")
         if len(given) < self.inputs or np.isnan(given).any():
             raise InputError("StateSpace.evaluate", "u", u, f"must be {self.inputs} numbers")
         out = np.empty((len(x), evaluator.results))
         call = ctypes.cast(evaluator.address, _CALLBACK)
-        status = call(len(x), x.ctypes.data, given.ctypes.data, out.ctypes.data)
+        status = call(len(x), x.ctypes.data, given.ctypes.data, out.ctypes.data, self.data_address)
         if status:
             evaluator.raise_failure()
-            raise AnalysisError(f"StateSpace.evaluate: the {which} function failed with status {status}.")
+            raise AnalysisError(f"StateSpace.evaluate: the {which} function failed with status "
+                                f"{status}.")
         return out

@@ -1,17 +1,21 @@
-"""Particle filters whose particles are moved by a Kalman filter of their own (Wang et al. 2021): the common part.
+"""Particle filters whose particles are moved by a Kalman filter of their own (Wang et al. 2021):
+the common part.
 
-Each particle i has a mean x_i and a covariance P_i, both resampled together. A step moves (x_i, P_i) by an extended or
-unscented Kalman filter with the newest measurement, weighs by the likelihood q_i (Eq. 19), resamples, and reports the
-plain mean (Eq. 20). The paper can be read in several ways; two work:
+Each particle i has a mean x_i and a covariance P_i, both resampled together. A step moves (x_i,
+P_i) by an extended or unscented Kalman filter with the newest measurement, weighs by the likelihood
+q_i (Eq. 19), resamples, and reports the plain mean (Eq. 20). The paper can be read in several ways;
+two work:
 
-    V1b  ``draw=True``:  weight and estimate use a draw from N(x_i, P_i) (Eq. 16), while (x_i, P_i) is carried on
-    V2   ``draw=False``: no draw, x_i itself is weighed
+- V1b, ``draw=True``: weight and estimate use a draw from N(x_i, P_i) (Eq. 16), while (x_i, P_i) is
+  carried on;
+- V2, ``draw=False``: no draw, x_i itself is weighed.
 
-Carrying the draw itself (V1) or using the full weight of Eq. 18 (V3) is not offered: with the paper's tiny Q both
-fail (final errors above 75 %, or an effective sample size of 1 %).
+Carrying the draw itself (V1) or using the full weight of Eq. 18 (V3) is not offered: with the
+paper's tiny Q both fail (final errors above 75 %, or an effective sample size of 1 %).
 
-The measurement is used twice, in the Kalman update and in the weight, so the particles do not sample the exact
-posterior; for a linear system the V2 particles all approach the Kalman filter's mean.
+The measurement is used twice, in the Kalman update and in the weight, so the particles do not
+sample the exact posterior; for a linear system the V2 particles all approach the Kalman filter's
+mean.
 """
 
 from __future__ import annotations
@@ -26,28 +30,8 @@ import numpy as np
 from femu.filters.base import Filter
 from femu.filters.bounds import Bounds, project
 from femu.filters.covariance import lower_factor
-from femu.filters.estimate import (
-    COUNT,
-    COUNTER,
-    LOG_LIKELIHOOD,
-    NIS,
-    OPTION_A,
-    OPTION_B,
-    REFUSED,
-    REPAIRS,
-    RULES,
-    SEED,
-    Estimate,
-    H,
-    M,
-    N,
-    bounds_of,
-    covariance_of,
-    innovation_of,
-    mean_of,
-    numbers_of,
-    own_of,
-)
+from femu.filters.estimate import Estimate
+from femu.filters.filter_fields import EstimateFields
 from femu.filters.linalg import copy, factor, fill, helper, solve_lower
 from femu.filters.model import StateSpace, call_model
 from femu.filters.particle import check_particles
@@ -67,14 +51,12 @@ from femu.filters.resampling import kind_of
 from femu.filters.sigma import channels, no_measurement, note_innovation
 from femu.kernels import inlined, shift
 
-RESAMPLING, DRAW = OPTION_A, OPTION_B
-
 
 @inlined
-def parts(d, s):
+def parts(filter, estimate):
     """Means, covariances, weights, draws, points of the particles, and the workspace after them."""
-    n, count = d[N], d[COUNT]
-    means = own_of(d, s)
+    n, count = filter.n, filter.count
+    means = estimate.own
     covariances = shift(means, count * n)
     weights = shift(covariances, count * n * n)
     draws = shift(weights, count)
@@ -83,12 +65,16 @@ def parts(d, s):
 
 
 @helper
-def report(d, p, s, count, weights, rows, covariances):
-    """Mean of the particles; covariance of the mixture: their spread plus the mean of their covariances."""
-    n = d[N]
-    x, P = mean_of(d, s), covariance_of(d, s)
+def report(filter, settings, estimate, count, weights, rows, covariances):
+    """Mean of the particles.
+
+    Covariance of the mixture: their spread plus the mean of their covariances.
+    """
+    n = filter.n
+    x, P = estimate.mean, estimate.covariance
     weighted_moments(count, n, weights, rows, x, P)
-    project(n, d[RULES], bounds_of(d, p), x)  # a mean of points on a bound may round to its other side
+    # a mean of points on a bound may round to its other side
+    project(n, filter.nrules, settings.bounds, x)
     for k in range(n * n):
         total = 0.0
         for i in range(count):
@@ -97,8 +83,8 @@ def report(d, p, s, count, weights, rows, covariances):
 
 
 BEST, EVIDENCE, WEIGHT, MIXED = range(4)
-"""Of a mixture: logarithm of the largest likelihood, sum of all over it, weight of the particles that were measured; then the
-innovation and its covariance."""
+"""Of a mixture: logarithm of the largest likelihood, sum of all over it, weight of the particles
+that were measured; then the innovation and its covariance."""
 
 
 @inlined
@@ -112,19 +98,20 @@ def mixture_size(m: int) -> int:
 
 
 @inlined
-def begin_mixture(d, mix):
-    fill(mixture_room(d[M]), 0.0, mix)
+def begin_mixture(filter, mix):
+    fill(mixture_room(filter.m), 0.0, mix)
     mix[BEST] = NEVER
 
 
 @helper
-def add_to_mixture(d, s, weight, likelihood, mix):
-    """Add one particle's innovation, its covariance and its likelihood, which stand in the estimate; False if not finite."""
-    m = d[M]
-    nu = innovation_of(d, s)
-    if not isfinite(s[NIS]):
+def add_to_mixture(filter, estimate, weight, likelihood, mix):
+    """Add one particle's innovation, its covariance and its likelihood, which stand in the
+    estimate; False if not finite."""
+    m = filter.m
+    nu = estimate.innovation
+    if not isfinite(estimate.nis):
         return False
-    value = s[LOG_LIKELIHOOD] - likelihood
+    value = estimate.log_likelihood - likelihood
     if value > mix[BEST]:
         mix[EVIDENCE] = mix[EVIDENCE] * exp(mix[BEST] - value) + weight
         mix[BEST] = value
@@ -139,84 +126,96 @@ def add_to_mixture(d, s, weight, likelihood, mix):
 
 
 @helper
-def note_mixture(d, s, y, likelihood, mix, w):
-    """Put innovation, covariance, NIS and likelihood of all particles together into the estimate; False if none was measured."""
-    m = d[M]
+def note_mixture(filter, estimate, y, likelihood, mix, w):
+    """Put innovation, covariance, NIS and likelihood of all particles together into the estimate.
+
+    False if none was measured.
+    """
+    m = filter.m
     index = w
     nu, S = shift(index, m), shift(index, 2 * m)
     Ls = shift(S, m * m)
     room = shift(Ls, m * m)
     c = channels(m, y, index)
-    s[LOG_LIKELIHOOD] = likelihood
+    estimate.log_likelihood = likelihood
     if mix[WEIGHT] == 0.0:
-        s[REFUSED] += 1.0
-        no_measurement(d, s)
+        estimate.refused += 1.0
+        no_measurement(filter, estimate)
         return False
     for a in range(c):
         nu[a] = mix[MIXED + int(index[a])] / mix[WEIGHT]
     for a in range(c):
         for b in range(c):
-            S[a * c + b] = mix[MIXED + m + int(index[a]) * m + int(index[b])] / mix[WEIGHT] - nu[a] * nu[b]
+            S[a * c + b] = mix[MIXED + m + int(index[a]) * m
+                               + int(index[b])] / mix[WEIGHT] - nu[a] * nu[b]
     factor(c, S, Ls, room)  # which repairs it where the difference has lost its digits
-    note_innovation(d, s, c, index, nu, S)
+    note_innovation(filter, estimate, c, index, nu, S)
     solve_lower(c, Ls, nu)
     total = 0.0
     for a in range(c):
         total += nu[a] * nu[a]
-    s[NIS] = total
-    s[LOG_LIKELIHOOD] += mix[BEST] + log(mix[EVIDENCE]) if mix[EVIDENCE] > 0.0 else 0.0
+    estimate.nis = total
+    estimate.log_likelihood += mix[BEST] + log(mix[EVIDENCE]) if mix[EVIDENCE] > 0.0 else 0.0
     return True
 
 
 @helper
-def hold(d, p, s):
-    """Report the particles as they were predicted, after a measurement that none of them could take. Returns 0."""
-    means, covariances, weights, draws, points = parts(d, s)
-    copy(d[COUNT] * d[N], means, draws)
-    report(d, p, s, d[COUNT], weights, draws, covariances)
+def hold(filter, settings, estimate):
+    """Report the particles as they were predicted, after a measurement that none of them could
+    take. Returns 0."""
+    means, covariances, weights, draws, points = parts(filter, estimate)
+    copy(filter.count * filter.n, means, draws)
+    report(filter, settings, estimate, filter.count, weights, draws, covariances)
     return 0
 
 
 def select_size(n: int, m: int, count: int) -> int:
     """Workspace of `weigh_and_select`."""
-    return count * m + count + max(likelihood_size(m, count), count * n * n, 4 * n * n + n, 2 * m + 4 * m * m + m)
+    return count * m + count + max(likelihood_size(m, count), count * n * n, 4 * n * n + n,
+                                   2 * m + 4 * m * m + m)
 
 
 @helper
-def weigh_and_select(d, p, s, u, y, w):
-    """Draw, weigh, resample and report, once the particles are corrected. Returns the status of the model."""
-    n, m, count = d[N], d[M], d[COUNT]
-    options = numbers_of(d, p)
-    means, covariances, weights, draws, points = parts(d, s)
+def weigh_and_select(filter, settings, estimate, u, y, w):
+    """Draw, weigh, resample and report, once the particles are corrected.
+
+    Returns the status of the model.
+    """
+    n, m, count = filter.n, filter.m, filter.count
+    options = settings.options
+    means, covariances, weights, draws, points = parts(filter, estimate)
     Y = w
     parents = shift(Y, count * m)
     room = shift(parents, count)
     copy(count * n, means, draws)
-    if d[DRAW]:
+    if filter.draw:
         for i in range(count):
-            s[REPAIRS] += factor(n, shift(covariances, i * n * n), room, shift(room, n * n))
-            add_noise(n, room, s, shift(draws, i * n))
-            keep_within(d, p, s, shift(draws, i * n))
-    status = call_model(d[H], (count, draws, u, Y))
+            estimate.repairs += factor(n, shift(covariances, i * n * n), room, shift(room, n * n))
+            add_noise(n, room, estimate, shift(draws, i * n))
+            keep_within(filter, settings, estimate, shift(draws, i * n))
+    status = call_model(filter.measurement, (count, draws, u, Y, filter.data))
     if status != 0:
         return status
-    c = weigh_particles(d, p, s, count, Y, y, options[2], False, weights, room)
-    if c > 0 and choose_parents(s, d[RESAMPLING], options[0], count, weights, parents, room):
+    c = weigh_particles(filter, settings, estimate, count, Y, y, options[2], False, weights, room)
+    if c > 0 and choose_parents(estimate, filter.resampling, options[0], count, weights, parents,
+                                room):
         gather(count, n, parents, means, room)
         gather(count, n * n, parents, covariances, room)
         gather(count, n, parents, draws, room)
         if options[1] > 0.0:
             spread = shift(room, 3 * n * n + n)
-            weighted_moments(count, n, weights, means, mean_of(d, s), spread)
-            roughen(d, p, s, count, options[1], means, spread, room, shift(room, n * n))
-    report(d, p, s, count, weights, draws, covariances)
+            weighted_moments(count, n, weights, means, estimate.mean, spread)
+            roughen(filter, settings, estimate, count, options[1], means, spread, room,
+                    shift(room, n * n))
+    report(filter, settings, estimate, count, weights, draws, covariances)
     return 0
 
 
 class KalmanParticleFilter(Filter):
     """Base of the particle filters of Wang et al. (2021); see the module's docstring."""
 
-    def __init__(self, model: StateSpace, process_noise: Any, measurement_noise: Any, particles: int, draw: bool,
+    def __init__(self, model: StateSpace, process_noise: Any, measurement_noise: Any,
+                 particles: int, draw: bool,
                  resampling: str, resample_below: float, roughening: float, auxiliary: float,
                  bounds: Bounds | None) -> None:
         name = type(self).__name__
@@ -249,7 +248,7 @@ class KalmanParticleFilter(Filter):
     def _begin(self, estimate: Estimate) -> None:
         n, count = self.model.states, self.particles
         normals = np.empty((count, n))
-        estimate.vector[COUNTER] = fill_normals(estimate.vector[SEED], normals)
+        estimate.vector[EstimateFields.counter.slot] = fill_normals(estimate.vector[EstimateFields.seed.slot], normals)
         self.particles_of(estimate)[:] = self.bounds.project(estimate.mean + normals @ lower_factor(estimate.covariance).T)
         estimate.own[count * n:count * (n + n * n)] = np.tile(estimate.covariance.ravel(), count)
         self.weights_of(estimate)[:] = 1.0 / count
@@ -259,7 +258,8 @@ class KalmanParticleFilter(Filter):
         return self.particles * (2 * n + n * n + 1) + self._points_size()
 
     def _scratch_size(self) -> int:
-        return max(self._work_size(), select_size(self.model.states, self.model.outputs, self.particles))
+        return max(self._work_size(), select_size(self.model.states, self.model.outputs,
+                                                  self.particles))
 
-    def _options(self) -> dict[int, int]:
-        return {COUNT: self.particles, RESAMPLING: self._kind, DRAW: int(self.draw)}
+    def _options(self) -> dict[str, int]:
+        return {"count": self.particles, "resampling": self._kind, "draw": int(self.draw)}

@@ -1,26 +1,13 @@
-"""What all particle filters share: random draws, likelihood weights, resampling of sets, moments."""
+"""What all particle filters share.
+
+Random draws, likelihood weights, resampling of sets, moments.
+"""
 
 from __future__ import annotations
 
 from math import exp, log
 
 from femu.filters.bounds import project
-from femu.filters.estimate import (
-    COUNTER,
-    EFFECTIVE,
-    LOG_LIKELIHOOD,
-    NIS,
-    PROJECTIONS,
-    REFUSED,
-    REPAIRS,
-    RESAMPLED,
-    RULES,
-    SEED,
-    M,
-    N,
-    bounds_of,
-    measurement_noise_of,
-)
 from femu.filters.linalg import copy, factor, helper, solve_lower, usable
 from femu.filters.random import normal
 from femu.filters.resampling import effective_sample_size, resample
@@ -39,20 +26,20 @@ def fill_normals(seed, out):
 
 
 @inlined
-def add_noise(n, root, s, row):
+def add_noise(n, root, estimate, row):
     """row <- row + root·(standard normal vector); ``root`` is a lower factor."""
-    start = s[COUNTER]
+    start = estimate.counter
     for k in range(n):
-        number = normal(s[SEED], start + 2.0 * k)
+        number = normal(estimate.seed, start + 2.0 * k)
         for j in range(k, n):
             row[j] += root[j * n + k] * number
-    s[COUNTER] = start + 2.0 * n
+    estimate.counter = start + 2.0 * n
 
 
 @inlined
-def keep_within(d, p, s, row):
-    if project(d[N], d[RULES], bounds_of(d, p), row):
-        s[PROJECTIONS] += 1.0
+def keep_within(filter, settings, estimate, row):
+    if project(filter.n, filter.nrules, settings.bounds, row):
+        estimate.projections += 1.0
 
 
 def likelihood_size(m: int, count: int) -> int:
@@ -61,13 +48,15 @@ def likelihood_size(m: int, count: int) -> int:
 
 
 @helper
-def weigh_particles(d, p, s, count, Y, y, auxiliary, note, weights, w):
-    """Multiply the weights by the likelihood of measurement y given images Y, and normalise. Returns the channels.
+def weigh_particles(filter, settings, estimate, count, Y, y, auxiliary, note, weights, w):
+    """Multiply the weights by the likelihood of measurement y given images Y, and normalise.
+    Returns the channels.
 
-    With ``note`` the innovation, its covariance and the likelihood are put into the estimate (Y are predictions).
-    q_i = exp(-½ (y - Y_i)' R⁻¹ (y - Y_i)); with the auxiliary factor λ of Wang et al. (2021), q_i <- ((λ-1) q_i + q̄)/λ.
+    With ``note`` the innovation, its covariance and the likelihood are put into the estimate (Y are
+    predictions). q_i = exp(-½ (y - Y_i)' R⁻¹ (y - Y_i)); with the auxiliary factor λ of Wang et al.
+    (2021), q_i <- ((λ-1) q_i + q̄)/λ.
     """
-    m, R = d[M], measurement_noise_of(d, p)
+    m, R = filter.m, settings.R
     index = w
     z = shift(index, m)
     mean = shift(z, m)
@@ -78,14 +67,14 @@ def weigh_particles(d, p, s, count, Y, y, auxiliary, note, weights, w):
     q = shift(room, 2 * m * m + m)
     c = channels(m, y, index)
     if c == 0:
-        no_measurement(d, s)
-        s[EFFECTIVE] = effective_sample_size(count, weights)
+        no_measurement(filter, estimate)
+        estimate.effective = effective_sample_size(count, weights)
         return 0
     for a in range(c):
         mean[a] = 0.0
         for b in range(c):
             noise[a * c + b] = R[int(index[a]) * m + int(index[b])]
-    s[REPAIRS] += factor(c, noise, Lr, room)
+    estimate.repairs += factor(c, noise, Lr, room)
     best, log_det, measured = NEVER, 0.0, 0.0
     for a in range(c):
         log_det += 2.0 * log(Lr[a * c + a]) if Lr[a * c + a] > 0.0 else 0.0
@@ -105,9 +94,10 @@ def weigh_particles(d, p, s, count, Y, y, auxiliary, note, weights, w):
             q[i] = total
             best = max(best, total)
     if best == NEVER:
-        if note:  # else the particles have taken the measurement, and only their draws have no image
-            s[REFUSED] += 1.0
-            no_measurement(d, s)
+        # else the particles have taken the measurement, and only their draws have no image
+        if note:
+            estimate.refused += 1.0
+            no_measurement(filter, estimate)
         return 0
     average, evidence = 0.0, 0.0
     for i in range(count):
@@ -115,7 +105,7 @@ def weigh_particles(d, p, s, count, Y, y, auxiliary, note, weights, w):
         average += q[i] / count
         evidence += weights[i] * q[i]
     if note and measured == 0.0:
-        no_measurement(d, s)
+        no_measurement(filter, estimate)
     elif note:
         for a in range(c):
             nu[a] = y[int(index[a])] - mean[a] / measured
@@ -125,18 +115,20 @@ def weigh_particles(d, p, s, count, Y, y, auxiliary, note, weights, w):
                 total = 0.0
                 for k in range(count):
                     if usable(m, shift(Y, k * m)):
-                        total += weights[k] * (Y[k * m + i] - mean[a] / measured) * (Y[k * m + j] - mean[b] / measured)
+                        total += weights[k] * (Y[k * m + i]
+                                               - mean[a] / measured) * (Y[k * m + j]
+                                                                        - mean[b] / measured)
                 noise[a * c + b] += total / measured
-        note_innovation(d, s, c, index, nu, noise)
-        s[REPAIRS] += factor(c, noise, Lr, room)
+        note_innovation(filter, estimate, c, index, nu, noise)
+        estimate.repairs += factor(c, noise, Lr, room)
         copy(c, nu, z)
         solve_lower(c, Lr, z)
         total = 0.0
         for a in range(c):
             total += z[a] * z[a]
-        s[NIS] = total
+        estimate.nis = total
         if evidence > 0.0:
-            s[LOG_LIKELIHOOD] += log(evidence) + best - 0.5 * (c * LOG_2_PI + log_det)
+            estimate.log_likelihood += log(evidence) + best - 0.5 * (c * LOG_2_PI + log_det)
     total = 0.0
     for i in range(count):
         if auxiliary > 0.0:
@@ -147,22 +139,22 @@ def weigh_particles(d, p, s, count, Y, y, auxiliary, note, weights, w):
         for i in range(count):
             weights[i] /= total
     else:
-        s[REFUSED] += 1.0
+        estimate.refused += 1.0
         for i in range(count):
             weights[i] = 1.0 / count
-    s[EFFECTIVE] = effective_sample_size(count, weights)
+    estimate.effective = effective_sample_size(count, weights)
     return c
 
 
 @helper
-def choose_parents(s, kind, below, count, weights, parents, w):
+def choose_parents(estimate, kind, below, count, weights, parents, w):
     """Draw parents if the effective sample size is below its limit (a share of N); True if so."""
-    if s[EFFECTIVE] > below * count * (1.0 + 1e-9):  # equal weights give N up to round-off
+    if estimate.effective > below * count * (1.0 + 1e-9):  # equal weights give N up to round-off
         return False
-    resample(kind, count, weights, s, parents, w)
+    resample(kind, count, weights, estimate, parents, w)
     for i in range(count):
         weights[i] = 1.0 / count
-    s[RESAMPLED] += 1.0
+    estimate.resampled += 1.0
     return True
 
 
@@ -176,7 +168,10 @@ def gather(count, width, parents, rows, w):
 
 @helper
 def weighted_moments(count, n, weights, rows, x, P):
-    """Weighted mean and covariance of rows; a mean is kept between the extremes, which round-off could leave."""
+    """Weighted mean and covariance of rows.
+
+    A mean is kept between the extremes, which round-off could leave.
+    """
     for j in range(n):
         total = 0.0
         for i in range(count):
@@ -194,18 +189,18 @@ def weighted_moments(count, n, weights, rows, x, P):
 
 
 @helper
-def roughen(d, p, s, count, amount, rows, P, L, w):
+def roughen(filter, settings, estimate, count, amount, rows, P, L, w):
     """Add Gaussian noise of covariance h²P to each row (regularised resampling).
 
-    h = amount · (4/(n+2))^(1/(n+4)) · N^(-1/(n+4)), the width of a Gaussian kernel that is optimal for a Gaussian
-    density (Silverman 1986), with P the covariance of the particles.
+    h = amount · (4/(n+2))^(1/(n+4)) · N^(-1/(n+4)), the width of a Gaussian kernel that is optimal
+    for a Gaussian density (Silverman 1986), with P the covariance of the particles.
     """
-    n = d[N]
+    n = filter.n
     width = amount * (4.0 / (n + 2.0)) ** (1.0 / (n + 4.0)) * count ** (-1.0 / (n + 4.0))
-    s[REPAIRS] += factor(n, P, L, w)
+    estimate.repairs += factor(n, P, L, w)
     for i in range(n * n):
         L[i] *= width
     for i in range(count):
-        add_noise(n, L, s, shift(rows, i * n))
-        keep_within(d, p, s, shift(rows, i * n))
+        add_noise(n, L, estimate, shift(rows, i * n))
+        keep_within(filter, settings, estimate, shift(rows, i * n))
 

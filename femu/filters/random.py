@@ -1,8 +1,8 @@
 """Random numbers whose whole state is two whole numbers: a seed and a counter.
 
-Number k of the stream is a hash of (seed, k): the mixing function of SplitMix64 (Steele, Lea, Flood 2014), applied
-twice with the seed between. Both numbers are kept in the filter's state vector, so a copied state continues with the
-same bits, and nothing global is read or written.
+Number k of the stream is a hash of (seed, k): the mixing function of SplitMix64 (Steele, Lea, Flood
+2014), applied twice with the seed between. Both numbers are kept in the filter's state vector, so a
+copied state continues with the same bits, and nothing global is read or written.
 """
 
 from __future__ import annotations
@@ -39,5 +39,8 @@ def uniform(seed, counter):
 
 @helper
 def normal(seed, counter):
-    """Standard normal number; uses entries ``counter`` and ``counter + 1`` of the stream (Box and Muller 1958)."""
+    """Standard normal number.
+
+    Uses entries ``counter`` and ``counter + 1`` of the stream (Box and Muller 1958).
+    """
     return sqrt(-2.0 * log(uniform(seed, counter))) * cos(2.0 * pi * uniform(seed, counter + 1.0))

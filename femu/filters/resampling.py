@@ -7,21 +7,21 @@ With u_i the points at which the cumulated weights are read:
     systematic    u_i = (i + U)/N, one uniform number for all
     residual      first floor(N w_j) copies of each particle, then multinomial on what remains
 
-All are unbiased (the expected number of copies of particle j is N w_j). Their variance falls from the first to the
-third; systematic is the cheapest and the usual choice.
+All are unbiased (the expected number of copies of particle j is N w_j). Their variance falls from
+the first to the third; systematic is the cheapest and the usual choice.
 """
 
 from __future__ import annotations
 
 from math import floor
 
-from femu.errors import InputError
-from femu.filters.estimate import COUNTER, SEED
 from femu.filters.linalg import helper
 from femu.filters.random import uniform
+from femu.support.errors import InputError
 
 SYSTEMATIC, STRATIFIED, RESIDUAL, MULTINOMIAL = range(4)
-KINDS = {"systematic": SYSTEMATIC, "stratified": STRATIFIED, "residual": RESIDUAL, "multinomial": MULTINOMIAL}
+KINDS = {"systematic": SYSTEMATIC, "stratified": STRATIFIED, "residual": RESIDUAL,
+         "multinomial": MULTINOMIAL}
 
 
 def kind_of(what: str, name: str) -> int:
@@ -41,9 +41,9 @@ def effective_sample_size(count, weights):
 
 
 @helper
-def resample(kind, count, weights, s, parents, cumulated):
+def resample(kind, count, weights, estimate, parents, cumulated):
     """Index of the parent of each new particle; ``cumulated`` is workspace of as many numbers."""
-    seed, counter = s[SEED], s[COUNTER]
+    seed, counter = estimate.seed, estimate.counter
     start, share = 0, 1.0
     if kind == RESIDUAL:
         for j in range(count):
@@ -67,7 +67,7 @@ def resample(kind, count, weights, s, parents, cumulated):
     if kind == MULTINOMIAL or kind == RESIDUAL:
         for i in range(number):
             parents[start + i] = search(count, cumulated, uniform(seed, counter + i) * total)
-        s[COUNTER] = counter + number
+        estimate.counter = counter + number
         return
     j = 0
     for i in range(number):
@@ -76,7 +76,7 @@ def resample(kind, count, weights, s, parents, cumulated):
         while j < count - 1 and cumulated[j] < at:
             j += 1
         parents[start + i] = j
-    s[COUNTER] = counter + (number if kind == STRATIFIED else 1)
+    estimate.counter = counter + (number if kind == STRATIFIED else 1)
 
 
 @helper

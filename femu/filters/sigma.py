@@ -1,6 +1,7 @@
 """The algebra that all sigma-point filters share.
 
-Points X_i (rows) with weights Wm (mean) and Wc (covariance) carry a mean and a covariance through a function:
+Points X_i (rows) with weights Wm (mean) and Wc (covariance) carry a mean and a covariance through a
+function:
 
     x̂ = Σ Wm X_i,  P = Σ Wc (X_i - x̂)(X_i - x̂)' + Q
     ŷ = Σ Wm Y_i,  S = Σ Wc (Y_i - ŷ)(Y_i - ŷ)' + R,  C = Σ Wc (X_i - x̂)(Y_i - ŷ)',  K = C S⁻¹
@@ -9,42 +10,31 @@ The correction x̂ + K(y - ŷ), P - K S K' is written as a sum of squares,
 
     P = Σ Wc e_i e_i' + K R K' (+ Q),   e_i = (X_i - x̂) - K (Y_i - ŷ),
 
-which is the same matrix (expand it and use C = K S) and cannot lose positive definiteness while the weights are not
-negative. Q is added where the points were not redrawn from the predicted covariance, because then they lack it.
+which is the same matrix (expand it and use C = K S) and cannot lose positive definiteness while the
+weights are not negative. Q is added where the points were not redrawn from the predicted
+covariance, because then they lack it.
 """
 
 from __future__ import annotations
 
 from math import inf, isfinite, isnan, log, pi, sqrt
 
-from femu.errors import InputError
-from femu.filters.estimate import (
-    BROKEN,
-    CHANNELS,
-    LOG_LIKELIHOOD,
-    LOST_POINTS,
-    NIS,
-    REFUSED,
-    REPAIRS,
-    STEPS,
-    M,
-    N,
-    innovation_of,
-    measurement_noise_of,
-)
 from femu.filters.linalg import all_finite, copy, factor, helper, solve_lower, solve_upper, usable
 from femu.kernels import inlined, shift
+from femu.support.errors import InputError
 
 LARGEST_KAPPA, SMALLEST_ALPHA, LARGEST_ALPHA = 1e6, 1e-6, 1e3
 LOG_2_PI = log(2.0 * pi)
 NAN = float("nan")
-WILD = 100.0  # a second difference this many times larger than everything around it is not one to average with
+# a second difference this many times larger than everything around it is not one to average with
+WILD = 100.0
 
 
 def check_kappa(what: str, n: int, kappa: float) -> float:
     """The rule for κ of n states: their points are √(n+κ) standard deviations away."""
     if not -n < kappa <= LARGEST_KAPPA:
-        raise InputError(what, "kappa", kappa, f"must be a number above -n = {-n}, at most {LARGEST_KAPPA:g}")
+        raise InputError(what, "kappa", kappa, f"must be a number above -n = {-n}, at most "
+                                               f"{LARGEST_KAPPA:g}")
     return float(kappa)
 
 
@@ -57,21 +47,29 @@ def check_margin(what: str, margin: float) -> float:
 
 def unscented(what: str, n: int, kappa: float, alpha: float | None,
               beta: float) -> tuple[float, tuple[float, float, float]]:
-    """Step θ of the points and weights (Wm_0, Wc_0, W_i): Julier's form, or with α the scaled one; see `UKF`."""
+    """Step θ of the points and weights (Wm_0, Wc_0, W_i).
+
+    Julier's form, or with α the scaled one; see `UKF`.
+    """
     check_kappa(what, n, kappa)
     if alpha is not None and not SMALLEST_ALPHA <= abs(alpha) <= LARGEST_ALPHA:
-        raise InputError(what, "alpha", alpha, f"must be of a size from {SMALLEST_ALPHA:g} to {LARGEST_ALPHA:g}")
+        raise InputError(what, "alpha", alpha, f"must be of a size from {SMALLEST_ALPHA:g} to "
+                                               f"{LARGEST_ALPHA:g}")
     if not -inf < beta < inf:
         raise InputError(what, "beta", beta, "must be a finite number")
     scale = 1.0 if alpha is None else alpha**2
     spread = scale * (n + kappa)
     first = (spread - n) / spread
-    return sqrt(spread), (first, first if alpha is None else first + 1.0 - scale + beta, 0.5 / spread)
+    return sqrt(spread), (first, first if alpha is None else first + 1.0 - scale + beta,
+                          0.5 / spread)
 
 
 @inlined
 def draw(n, x, L, step, centre, X):
-    """Rows x (if ``centre``), x + step·column, x - step·column of the lower factor L. Returns their number."""
+    """Rows x (if ``centre``), x + step·column, x - step·column of the lower factor L.
+
+    Returns their number.
+    """
     if centre:
         copy(n, x, X)
     for i in range(n):
@@ -103,8 +101,9 @@ def reach(n, points, x, j):
 
 @helper
 def replace_lost(count, n, points, images, centre):
-    """Images that are not `usable`: as that of the first point if that is the centre of the set, else as the mean of the others;
-    where there is no other, the points stay where they are. Returns the number of lost images.
+    """Images that are not `usable`: as that of the first point if that is the centre of the set,
+    else as the mean of the others; where there is no other, the points stay where they are. Returns
+    the number of lost images.
     """
     lost, first = 0, 0
     for i in range(count - 1, -1, -1):
@@ -134,13 +133,15 @@ def replace_lost(count, n, points, images, centre):
 
 
 @helper
-def settle(count, n, points, images, x, centre, tame, s):
-    """Replace images that are lost, see `replace_lost`; ``centre`` says whether the first point is the centre of the set.
+def settle(count, n, points, images, x, centre, tame, estimate):
+    """Replace images that are lost, see `replace_lost`; ``centre`` says whether the first point is
+    the centre of the set.
 
-    With ``tame`` (points x, x + s_i, x - s_i) an image that leaps away counts as lost too: an explicit integrator has
-    blown up there. A pair is tested by its second difference, which vanishes for a linear function however steep: it
-    is wild if it exceeds WILD times the size of x, of its step and of the spread of all points in that state, and the
-    image further from the centre is replaced, or both. Returns the number of replaced images, counted in the estimate.
+    With ``tame`` (points x, x + s_i, x - s_i) an image that leaps away counts as lost too: an
+    explicit integrator has blown up there. A pair is tested by its second difference, which
+    vanishes for a linear function however steep: it is wild if it exceeds WILD times the size of x,
+    of its step and of the spread of all points in that state, and the image further from the centre
+    is replaced, or both. Returns the number of replaced images, counted in the estimate.
     """
     lost = replace_lost(count, n, points, images, centre)
     if tame:
@@ -151,13 +152,14 @@ def settle(count, n, points, images, x, centre, tame, s):
                 for j in range(n):
                     up, down = plus[j] - images[j], minus[j] - images[j]
                     size = abs(x[j]) + abs(images[j] - x[j]) + abs(points[i * n + j] - x[j])
-                    if abs(up + down) > WILD * size and abs(up + down) > WILD * (size + reach(n, points, x, j)):
+                    if abs(up + down) > WILD * size and abs(up
+                                                            + down) > WILD * (size + reach(n, points, x, j)):
                         worst = i if abs(up) > abs(down) else n + i
                 if worst == 0:
                     break
                 copy(n, images, shift(images, worst * n))
                 lost += 1
-    s[LOST_POINTS] += lost
+    estimate.lost_points += lost
     return lost
 
 
@@ -184,10 +186,10 @@ def moments(count, n, wm, wc, X, Q, x, P):
 
 
 @inlined
-def break_down(d, s, x):
+def break_down(filter, estimate, x):
     """Mark a filter without repairs as broken: its estimate is not a number from here on."""
-    s[BROKEN] = s[STEPS]
-    for i in range(d[N] + d[N] * d[N]):
+    estimate.broken = estimate.steps
+    for i in range(filter.n + filter.n * filter.n):
         x[i] = NAN
 
 
@@ -203,7 +205,10 @@ def gain_size(n: int, m: int, count: int) -> int:
 
 @inlined
 def gain_parts(n, m, count, w):
-    """Parts of the workspace of `gain`: index, ŷ, ν, R of the channels, Y - ŷ, S, factor of S, K, x̂ of the points."""
+    """Parts of the workspace of `gain`.
+
+    Index, ŷ, ν, R of the channels, Y - ŷ, S, factor of S, K, x̂ of the points.
+    """
     index = w
     predicted = shift(index, m)
     nu = shift(predicted, m)
@@ -229,41 +234,42 @@ def channels(m, y, index):
 
 
 @inlined
-def no_measurement(d, s):
-    s[CHANNELS] = 0.0
-    s[NIS] = NAN
-    innovation = innovation_of(d, s)
-    for i in range(d[M] + d[M] * d[M]):
+def no_measurement(filter, estimate):
+    estimate.channels = 0.0
+    estimate.nis = NAN
+    innovation = estimate.innovation
+    for i in range(filter.m + filter.m * filter.m):
         innovation[i] = NAN
 
 
 @helper
-def note_innovation(d, s, c, index, nu, S):
+def note_innovation(filter, estimate, c, index, nu, S):
     """Put the innovation and its covariance into the estimate, NaN where a channel was missing."""
-    m = d[M]
-    no_measurement(d, s)
-    innovation = innovation_of(d, s)
+    m = filter.m
+    no_measurement(filter, estimate)
+    innovation = estimate.innovation
     spread = shift(innovation, m)
     for a in range(c):
         innovation[int(index[a])] = nu[a]
         for b in range(c):
             spread[int(index[a]) * m + int(index[b])] = S[a * c + b]
-    s[CHANNELS] = c
+    estimate.channels = c
 
 
 @helper
-def gain(d, p, s, count, wm, wc, X, Y, y, w):
-    """Innovation and gain from points X and their images Y; returns the number of measured channels.
+def gain(filter, settings, estimate, count, wm, wc, X, Y, y, w):
+    """Innovation and gain from points X and their images Y; returns the number of measured
+    channels.
 
     Notes innovation, its covariance, NIS and log-likelihood in the estimate.
     """
-    n, m = d[N], d[M]
+    n, m = filter.n, filter.m
     index, predicted, nu, z, noise, dY, S, Ls, K, middle, room = gain_parts(n, m, count, w)
     c = channels(m, y, index)
     if c == 0:
-        no_measurement(d, s)
+        no_measurement(filter, estimate)
         return 0
-    R = measurement_noise_of(d, p)
+    R = settings.R
     for a in range(c):
         j = int(index[a])
         total = 0.0
@@ -291,15 +297,15 @@ def gain(d, p, s, count, wm, wc, X, Y, y, w):
             for i in range(count):
                 total += wc[i] * dY[i * c + a] * (X[i * n + j] - middle[j])
             K[j * c + a] = total
-    finish_gain(d, s, c, index, nu, z, S, Ls, K, room)
+    finish_gain(filter, estimate, c, index, nu, z, S, Ls, K, room)
     return c
 
 
 @helper
-def finish_gain(d, s, c, index, nu, z, S, Ls, K, room):
+def finish_gain(filter, estimate, c, index, nu, z, S, Ls, K, room):
     """Factor S, turn the cross-covariance in K into the gain, note NIS and log-likelihood."""
-    n = d[N]
-    s[REPAIRS] += factor(c, S, Ls, room)
+    n = filter.n
+    estimate.repairs += factor(c, S, Ls, room)
     copy(c, nu, z)
     solve_lower(c, Ls, z)
     nis, log_det = 0.0, 0.0
@@ -310,22 +316,28 @@ def finish_gain(d, s, c, index, nu, z, S, Ls, K, room):
         row = shift(K, j * c)
         solve_lower(c, Ls, row)
         solve_upper(c, Ls, row)
-    note_innovation(d, s, c, index, nu, S)
-    note_likelihood(s, c, nis if usable(c, nu) and all_finite(c * c, S) else NAN, log_det)
+    note_innovation(filter, estimate, c, index, nu, S)
+    note_likelihood(estimate, c, nis if usable(c, nu) and all_finite(c * c, S) else NAN, log_det)
 
 
 @inlined
-def note_likelihood(s, c, nis, log_det):
-    """Note NIS and log-likelihood of an update with c channels; an update that is not finite adds nothing."""
-    s[NIS] = nis
-    value = s[LOG_LIKELIHOOD] - 0.5 * (nis + c * LOG_2_PI + log_det)
+def note_likelihood(estimate, c, nis, log_det):
+    """Note NIS and log-likelihood of an update with c channels.
+
+    An update that is not finite adds nothing.
+    """
+    estimate.nis = nis
+    value = estimate.log_likelihood - 0.5 * (nis + c * LOG_2_PI + log_det)
     if isfinite(value):
-        s[LOG_LIKELIHOOD] = value
+        estimate.log_likelihood = value
 
 
 @helper
 def squares(n, c, count, wc, X, middle, dY, K, noise, P):
-    """P <- Σ Wc e e' + K R K' with e = (X - x̂) - K (Y - ŷ); see the module's docstring. X becomes the rows e."""
+    """P <- Σ Wc e e' + K R K' with e = (X - x̂) - K (Y - ŷ).
+
+    See the module's docstring. X becomes the rows e.
+    """
     for i in range(count):
         row = shift(X, i * n)
         for j in range(n):
@@ -358,12 +370,15 @@ def add_gain_noise(n, c, K, noise, P):
 
 
 @helper
-def accept(d, s, new_x, new_P, x, P):
-    """Take over a corrected mean and covariance if they and the NIS are finite; else keep the prediction and count it."""
-    n = d[N]
-    if isfinite(s[NIS]) and all_finite(n, new_x) and all_finite(n * n, new_P):
+def accept(filter, estimate, new_x, new_P, x, P):
+    """Take over a corrected mean and covariance if they and the NIS are finite.
+
+    Else keep the prediction and count it.
+    """
+    n = filter.n
+    if isfinite(estimate.nis) and all_finite(n, new_x) and all_finite(n * n, new_P):
         copy(n, new_x, x)
         copy(n * n, new_P, P)
         return True
-    s[REFUSED] += 1.0
+    estimate.refused += 1.0
     return False

@@ -1,4 +1,7 @@
-"""Unscented Rauch-Tung-Striebel smoother (Särkkä 2008): the estimate of every step from the whole record."""
+"""Unscented Rauch-Tung-Striebel smoother (Särkkä 2008).
+
+The estimate of every step from the whole record.
+"""
 
 from __future__ import annotations
 
@@ -7,11 +10,11 @@ from typing import Any
 
 import numpy as np
 
-from femu.arguments import as_numbers, typed
-from femu.errors import AnalysisError, InputError
 from femu.filters.covariance import inverse, lower_factor
 from femu.filters.estimate import History
 from femu.filters.sigma import check_kappa
+from femu.support.arguments import as_numbers, typed
+from femu.support.errors import AnalysisError, InputError
 
 
 @dataclass(frozen=True)
@@ -31,8 +34,8 @@ def smooth(history: History, inputs: Any = None, kappa: float = 0.5) -> Smoothed
         x⁻ = Σ W f(X_i),  P⁻ = Σ W (f(X_i) - x⁻)(·)' + Q,  C = Σ W (X_i - x_k)(f(X_i) - x⁻)'
         G = C (P⁻)⁻¹,   x_k <- x_k + G (x_{k+1} - x⁻),   P_k <- P_k + G (P_{k+1} - P⁻) G'
 
-    A check for filters, run after the test; it is not compiled beyond the model's own functions. Bounds of the filter
-    are applied to the smoothed means.
+    A check for filters, run after the test; it is not compiled beyond the model's own functions.
+    Bounds of the filter are applied to the smoothed means.
     """
     owner = history.final.filter
     model, Q, bounds = owner.model, owner.process_noise, owner.bounds
@@ -55,12 +58,14 @@ def smooth(history: History, inputs: Any = None, kappa: float = 0.5) -> Smoothed
         points = bounds.project(np.vstack([x, x + root, x - root]))
         images = model.evaluate("process", points, u[k + 1])
         if not np.isfinite(images).all():
-            raise AnalysisError(f"smooth: the process has no finite answer around the estimate of step {k}.")
+            raise AnalysisError("smooth: the process has no finite answer around the estimate of "
+                                f"step {k}.")
         ahead = W @ images
         away, moved = points - x, images - ahead
         ahead_covariance = (W * moved.T) @ moved + Q
         gain = ((W * away.T) @ moved) @ inverse(ahead_covariance)
         mean[k] = bounds.project(x + gain @ (mean[k + 1] - ahead))
-        left = away - moved @ gain.T  # P - gain ahead_covariance gain' as a sum of squares, which stays positive
+        # P - gain ahead_covariance gain' as a sum of squares, which stays positive
+        left = away - moved @ gain.T
         covariance[k] = (W * left.T) @ left + gain @ (Q + covariance[k + 1]) @ gain.T
     return Smoothed(mean, 0.5 * (covariance + covariance.transpose(0, 2, 1)))

@@ -11,25 +11,8 @@ import numpy as np
 from femu.filters.base import STEP, Filter
 from femu.filters.bounds import Bounds, project
 from femu.filters.covariance import lower_factor
-from femu.filters.estimate import (
-    COUNT,
-    PROJECTIONS,
-    REFUSED,
-    REPAIRS,
-    RULES,
-    STEPS,
-    Estimate,
-    F,
-    H,
-    M,
-    N,
-    bounds_of,
-    covariance_of,
-    mean_of,
-    measurement_noise_of,
-    numbers_of,
-    own_of,
-)
+from femu.filters.estimate import Estimate
+from femu.filters.filter_fields import estimate_at, settings_at
 from femu.filters.linalg import (
     all_finite,
     copy,
@@ -43,13 +26,23 @@ from femu.filters.linalg import (
     usable,
 )
 from femu.filters.model import StateSpace, call_model
-from femu.filters.sigma import channels, draw, no_measurement, note_innovation, note_likelihood, settle, unscented, weigh
+from femu.filters.sigma import (
+    channels,
+    draw,
+    no_measurement,
+    note_innovation,
+    note_likelihood,
+    settle,
+    unscented,
+    weigh,
+)
 from femu.kernels import kernel, shift
 
 
 @helper
 def root_of_rows(count, n, wc, deviations, extra, noise, rows, L, v):
-    """Factor of Σ Wc e e' + N N' from rows e (centre first) and the ``extra`` columns of N; returns repairs.
+    """Factor of Σ Wc e e' + N N' from rows e (centre first) and the ``extra`` columns of N; returns
+    repairs.
 
     A negative weight of the centre is taken off by a downdate at the end.
     """
@@ -70,11 +63,13 @@ def root_of_rows(count, n, wc, deviations, extra, noise, rows, L, v):
 
 
 @kernel(STEP)
-def predict(d, p, s, u, y):
-    n, count = d[N], d[COUNT]
-    s[STEPS] += 1.0
-    x, P, options = mean_of(d, s), covariance_of(d, s), numbers_of(d, p)
-    L = own_of(d, s)
+def predict(filter, p, s, u, y):
+    estimate = estimate_at(s, filter.n, filter.m)
+    settings = settings_at(p, filter.n, filter.m, filter.nrules)
+    n, count = filter.n, filter.count
+    estimate.steps += 1.0
+    x, P, options = estimate.mean, estimate.covariance, settings.options
+    L = estimate.own
     LQ = shift(L, n * n)
     wm = shift(LQ, n * n)
     wc = shift(wm, count)
@@ -84,10 +79,10 @@ def predict(d, p, s, u, y):
     v = shift(rows, (count + n) * n)
     draw(n, x, L, options[0], 1, X)
     weigh(count, 1, options[1], options[2], options[3], wm, wc)
-    status = call_model(d[F], (count, X, u, images))
+    status = call_model(filter.process, (count, X, u, images, filter.data))
     if status != 0:
         return status
-    settle(count, n, X, images, x, True, True, s)
+    settle(count, n, X, images, x, True, True, estimate)
     for j in range(n):
         total = 0.0
         for i in range(count):
@@ -95,18 +90,20 @@ def predict(d, p, s, u, y):
         x[j] = total
         for i in range(count):
             images[i * n + j] -= total
-    s[REPAIRS] += root_of_rows(count, n, wc, images, n, LQ, rows, L, v)
+    estimate.repairs += root_of_rows(count, n, wc, images, n, LQ, rows, L, v)
     outer_product(n, L, P)
-    if project(n, d[RULES], bounds_of(d, p), x):
-        s[PROJECTIONS] += 1.0
+    if project(n, filter.nrules, settings.bounds, x):
+        estimate.projections += 1.0
     return 0
 
 
 @kernel(STEP)
-def update(d, p, s, u, y):
-    n, m, count = d[N], d[M], d[COUNT]
-    x, P, R, options = mean_of(d, s), covariance_of(d, s), measurement_noise_of(d, p), numbers_of(d, p)
-    L = own_of(d, s)
+def update(filter, p, s, u, y):
+    estimate = estimate_at(s, filter.n, filter.m)
+    settings = settings_at(p, filter.n, filter.m, filter.nrules)
+    n, m, count = filter.n, filter.m, filter.count
+    x, P, R, options = estimate.mean, estimate.covariance, settings.R, settings.options
+    L = estimate.own
     wm = shift(L, 2 * n * n)
     wc = shift(wm, count)
     X = shift(wc, count)
@@ -128,16 +125,16 @@ def update(d, p, s, u, y):
     room = shift(rows, (count + m) * (n + m))
     c = channels(m, y, index)
     if c == 0:
-        no_measurement(d, s)
+        no_measurement(filter, estimate)
         return 0
     draw(n, x, L, options[0], 1, X)
     weigh(count, 1, options[1], options[2], options[3], wm, wc)
-    status = call_model(d[H], (count, X, u, Y))
+    status = call_model(filter.measurement, (count, X, u, Y, filter.data))
     if status != 0:
         return status
     if not usable(count * m, Y):
-        s[REFUSED] += 1.0
-        no_measurement(d, s)
+        estimate.refused += 1.0
+        no_measurement(filter, estimate)
         return 0
     for a in range(c):
         j = int(index[a])
@@ -152,8 +149,8 @@ def update(d, p, s, u, y):
     for i in range(count):
         for j in range(n):
             X[i * n + j] -= x[j]
-    s[REPAIRS] += factor(c, noise, Lr, room)
-    s[REPAIRS] += root_of_rows(count, c, wc, dY, c, Lr, rows, Ls, v)
+    estimate.repairs += factor(c, noise, Lr, room)
+    estimate.repairs += root_of_rows(count, c, wc, dY, c, Lr, rows, Ls, v)
     outer_product(c, Ls, S)
     copy(c, nu, z)
     solve_lower(c, Ls, z)
@@ -161,8 +158,8 @@ def update(d, p, s, u, y):
     for a in range(c):
         nis += z[a] * z[a]
         log_det += 2.0 * log(Ls[a * c + a]) if Ls[a * c + a] > 0.0 else 0.0
-    note_innovation(d, s, c, index, nu, S)
-    note_likelihood(s, c, nis, log_det)
+    note_innovation(filter, estimate, c, index, nu, S)
+    note_likelihood(estimate, c, nis, log_det)
     for j in range(n):
         row = shift(K, j * c)
         for a in range(c):
@@ -187,15 +184,15 @@ def update(d, p, s, u, y):
             for a in range(c):
                 total -= K[j * c + a] * dY[i * c + a]
             X[i * n + j] = total
-    s[REPAIRS] += root_of_rows(count, n, wc, X, c, KL, rows, new_L, v)
+    estimate.repairs += root_of_rows(count, n, wc, X, c, KL, rows, new_L, v)
     if isfinite(nis) and all_finite(n, new_x) and all_finite(n * n, new_L):
         copy(n, new_x, x)
         copy(n * n, new_L, L)
         outer_product(n, L, P)
     else:
-        s[REFUSED] += 1.0
-    if project(n, d[RULES], bounds_of(d, p), x):
-        s[PROJECTIONS] += 1.0
+        estimate.refused += 1.0
+    if project(n, filter.nrules, settings.bounds, x):
+        estimate.projections += 1.0
     return 0
 
 
@@ -206,11 +203,12 @@ class SquareRootUKF(Filter):
         L⁻ from the triangularisation of [√W (X_i - x̂), √Q];   √S from [√W (Y_i - ŷ), √R]
         K = C S⁻¹ by two triangular solutions;   L from [√W ((X_i - x̂) - K (Y_i - ŷ)), K √R]
 
-    The last line is the sum-of-squares form of the correction (see `femu.filters.sigma`) in place of the usual
-    downdates by K√S, so with non-negative weights there is no downdate at all and positive definiteness cannot be
-    lost. A negative weight of the centre is taken off by one downdate, guarded and counted. Points and weights as in
-    `UKF`, redrawn for the measurement. A factor keeps twice the digits of a covariance: standard deviations may differ
-    by 1e15 instead of 1e7. Own part: L (n²), the factor of Q (n²).
+    The last line is the sum-of-squares form of the correction (see `femu.filters.sigma`) in place
+    of the usual downdates by K√S, so with non-negative weights there is no downdate at all and
+    positive definiteness cannot be lost. A negative weight of the centre is taken off by one
+    downdate, guarded and counted. Points and weights as in `UKF`, redrawn for the measurement. A
+    factor keeps twice the digits of a covariance: standard deviations may differ by 1e15 instead of
+    1e7. Own part: L (n²), the factor of Q (n²).
     """
 
     predict_kernel = predict
@@ -237,9 +235,10 @@ class SquareRootUKF(Filter):
     def _scratch_size(self) -> int:
         n, m, count = self.model.states, self.model.outputs, 2 * self.model.states + 1
         predict_needs = 2 * count + 2 * count * n + (count + n) * n + n
-        update_needs = (2 * count + count * n + 2 * count * m + 4 * m + n + 4 * m * m + 2 * n * m + n + n * n
+        update_needs = (2 * count + count * n + 2 * count * m + 4 * m + n + 4 * m * m + 2 * n * m
+                        + n + n * n
                         + (count + m) * (n + m) + 2 * m * m + m)
         return max(predict_needs, update_needs)
 
-    def _options(self) -> dict[int, int]:
-        return {COUNT: 2 * self.model.states + 1}
+    def _options(self) -> dict[str, int]:
+        return {"count": 2 * self.model.states + 1}

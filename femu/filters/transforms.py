@@ -1,13 +1,18 @@
 """Bounded states as unbounded ones: smooth maps x = T(ξ) from the whole line into the bounds.
 
-    free:            x = ξ
-    lower bound l:   x = l + s·log(1 + e^ξ)           upper bound u:  x = u - s·log(1 + e^ξ)
-    box [l, u]:      x = l + (u - l)/(1 + e^-ξ)
-    g'x ≥ limit:     the state that gives way is measured from the plane (or from its own bound, if that is tighter)
+::
 
-log(1 + e^ξ) is the logarithmic map where x is close to its bound and nearly the identity far from it, so a state with
-a wide prior is not sent to extreme values as by the plain logarithm. The scale s is the larger of the distance to the
-bound and the standard deviation at the start, so the map does not depend on units.
+    free:            x = ξ
+    lower bound l:   x = l + s·log(1 + e^ξ)
+    upper bound u:   x = u - s·log(1 + e^ξ)
+    box [l, u]:      x = l + (u - l)/(1 + e^-ξ)
+    g'x ≥ limit:     the state that gives way is measured from the plane, or from its own bound, if
+                     that is tighter
+
+log(1 + e^ξ) is the logarithmic map where x is close to its bound and nearly the identity far from
+it, so a state with a wide prior is not sent to extreme values as by the plain logarithm. The scale
+s is the larger of the distance to the bound and the standard deviation at the start, so the map
+does not depend on units.
 """
 
 from __future__ import annotations
@@ -77,7 +82,8 @@ def moves(n, rules, b, j):
 @helper
 def outward(n, rules, b, kind, scale, xi, x):
     """x = T(ξ)."""
-    for late in range(2 if rules else 1):  # states that give way come last: their limit needs the others
+    # states that give way come last: their limit needs the others
+    for late in range(2 if rules else 1):
         for j in range(n):
             if rules and moves(n, rules, b, j) != (late == 1):
                 continue
@@ -95,8 +101,8 @@ def outward(n, rules, b, kind, scale, xi, x):
 def inward(n, rules, b, kind, scale, before, xi_before, x, xi):
     """ξ = T⁻¹(x); a state outside its bounds is taken as just inside.
 
-    A state equal to its value ``before`` keeps its ξ: constant parameters cost nothing and lose no digits close to
-    their bounds.
+    A state equal to its value ``before`` keeps its ξ: constant parameters cost nothing and lose no
+    digits close to their bounds.
     """
     for j in range(n):
         if kind[j] == FREE:
@@ -108,19 +114,24 @@ def inward(n, rules, b, kind, scale, before, xi_before, x, xi):
             share = min(max(share, exp(-LARGEST)), 1.0 - 1e-13)
             xi[j] = log(share / (1.0 - share))
         else:
-            unchanged = True  # the limit of a state that gives way depends on all states of its inequality
+            # the limit of a state that gives way depends on all states of its inequality
+            unchanged = True
             for i in range(n):
                 unchanged = unchanged and (kind[i] == FREE or x[i] == before[i])
             if unchanged:
                 xi[j] = xi_before[j]
                 continue
-            gap = x[j] - base_of(n, rules, b, x, j) if kind[j] == LOWER else top_of(n, rules, b, x, j) - x[j]
+            gap = x[j] - base_of(n, rules, b, x, j) if kind[j] == LOWER else top_of(n, rules, b, x,
+                                                                                    j) - x[j]
             xi[j] = max(inverse_softplus(max(gap / scale[j], exp(-LARGEST))), -LARGEST)
 
 
 @helper
 def spread_outward(n, rules, b, kind, scale, xi, x, L, P, w):
-    """P = (T' L)(T' L)': covariance of x from the factor L of that of ξ, with the slope T' at ξ; ``w``: n² numbers."""
+    """P = (T' L)(T' L)': covariance of x from the factor L of that of ξ, with the slope T' at ξ.
+
+    ``w``: n² numbers.
+    """
     for late in range(2 if rules else 1):
         for j in range(n):
             if rules and moves(n, rules, b, j) != (late == 1):
@@ -156,8 +167,8 @@ def plan(bounds: Bounds, mean: np.ndarray, covariance: np.ndarray
          ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     """Kinds, scales, ξ and its covariance at the start, and the matrix dξ/dx there.
 
-    Variances are matched as for a logarithmic variable, var ξ = log(1 + var x·(dξ/dx)²): the linear rule would give a
-    wide prior more spread than it has.
+    Variances are matched as for a logarithmic variable, var ξ = log(1 + var x·(dξ/dx)²): the linear
+    rule would give a wide prior more spread than it has.
     """
     n = bounds.states
     kind, scale, xi = np.zeros(n), np.ones(n), np.array(mean, dtype=float)
@@ -179,7 +190,8 @@ def plan(bounds: Bounds, mean: np.ndarray, covariance: np.ndarray
         elif low > -inf and high < inf:
             kind[j] = BOX
             share = min(max((mean[j] - low) / (high - low), NEAREST_START), 1.0 - NEAREST_START)
-            xi[j], slope[j] = log(share / (1.0 - share)), 1.0 / ((high - low) * share * (1.0 - share))
+            xi[j], slope[j] = log(share / (1.0 - share)), 1.0 / ((high - low) * share
+                                                                 * (1.0 - share))
             continue
         elif low > -inf:
             kind[j], gap = LOWER, mean[j] - low

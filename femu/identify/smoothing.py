@@ -1,17 +1,20 @@
-"""The posterior of constant parameters given a whole record, by sigma points that each run the record from its start.
+"""The posterior of constant parameters given a whole record, by sigma points that each run the
+record from its start.
 
-The filter of an updater keeps the history of the twin outside its state, so there is no process that a Rauch-Tung-Striebel
-pass (`femu.filters.smoother`) could run backwards. It is not needed either: the smoothed estimate of a constant is its
-estimate after the last sample. What a second pass can mend is that the first one heard the early samples with parameters that
-were far off. Here every sigma point follows the whole path from the virgin state, with a history of its own; the record
-is one measurement, linear in the parameters by regression over the points::
+The filter of an updater keeps the history of the twin outside its state, so there is no process
+that a Rauch-Tung-Striebel pass (`femu.filters.smoother`) could run backwards. It is not needed
+either: the smoothed estimate of a constant is its estimate after the last sample. What a second
+pass can correct is that the first one processed the early samples with poor parameters. Here
+every sigma point follows the whole path from the virgin state, with a history of its own; the
+record is one measurement, linear in the parameters by regression over the points::
 
     y ≈ f̄ + A (θ - θ̄) + e,    A = Σ (f_i - f̄)(θ_i - θ̄)' [Σ (θ_i - θ̄)(θ_i - θ̄)']⁻¹,   var e = spread of f about the line
     P⁻¹ = P₀⁻¹ + A' R⁻¹ A,     θ = P (A' R⁻¹ (y - f̄ + A θ̄) + P₀⁻¹ θ₀)
 
-and the points are drawn again from (θ, P) until they stay: the iterated posterior linearisation of García-Fernández, Svensson,
-Morelande and Särkkä (2015) with the record as its only step. R holds what the twin leaves of each force, so a twin that
-errs is believed less. Steps that do not lower the cost are shortened.
+and the points are drawn again from (θ, P) until they stay: the iterated posterior linearisation of
+García-Fernández, Svensson, Morelande and Särkkä (2015) with the record as its only step. R is the
+residual of each force, so a twin with a model error is trusted less. Steps that do not lower
+the cost are shortened.
 """
 
 from __future__ import annotations
@@ -22,8 +25,8 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from femu.errors import AnalysisError
-from femu.identify.path import Path
+from femu.identify.twin_response import Path
+from femu.support.errors import AnalysisError
 from femu.updating.unknown import Resolved
 
 Array = npt.NDArray[np.float64]
@@ -43,7 +46,8 @@ class Smoothed(NamedTuple):
 
 
 def _answer(path: Path, point: Array, mean: Array, unit: Array) -> Array:
-    """Forces at a point, which is drawn towards the mean, in place, while the twin has no answer there."""
+    """Forces at a point, which is drawn towards the mean, in place, while the twin has no answer
+    there."""
     for _ in range(CLOSER):
         try:
             return path.forces(point * unit)
@@ -53,10 +57,16 @@ def _answer(path: Path, point: Array, mean: Array, unit: Array) -> Array:
 
 
 def smooth(path: Path, unknowns: Sequence[Resolved], start: Array) -> Smoothed:
-    """The smoothed estimate; ``start`` is where the points are drawn first, the prior is that of the unknowns."""
+    """The smoothed estimate.
+
+    ``start`` is the first mean of the points, the prior is that of the unknowns.
+    """
     size = len(unknowns)
-    unit = np.array([u.scale for u in unknowns])  # all are worked on as shares of the distance between their bounds
-    lower, upper = (np.array([getattr(u, end) for u in unknowns]) / unit for end in ("lower", "upper"))
+    # all are scaled to fractions of the distance between their bounds
+    unit = np.array([u.scale for u in unknowns])
+    lower, upper = (
+        np.array([getattr(u, end) for u in unknowns]) / unit for end in ("lower", "upper")
+    )
     prior = np.array([u.start for u in unknowns]) / unit
     weight = np.diag([(u.scale / u.std) ** 2 for u in unknowns])
     mean, P = start / unit, np.linalg.inv(weight)
@@ -73,7 +83,9 @@ def smooth(path: Path, unknowns: Sequence[Resolved], start: Array) -> Smoothed:
         A = np.linalg.lstsq(away, moved, rcond=None)[0].T
         W = 1.0 / (variance + ((moved - away @ A.T) ** 2).mean(axis=0))
         narrower = np.linalg.inv((A * W[:, None]).T @ A + weight)
-        target = narrower @ ((A * W[:, None]).T @ (path.measured - middle + A @ centre) + weight @ prior)
+        target = narrower @ (
+            (A * W[:, None]).T @ (path.measured - middle + A @ centre) + weight @ prior
+        )
 
         def cost(rest: Array, x: Array, variance: Array = variance) -> float:
             return float((rest**2 / variance).sum() + (x - prior) @ weight @ (x - prior))
@@ -90,9 +102,15 @@ def smooth(path: Path, unknowns: Sequence[Resolved], start: Array) -> Smoothed:
                 mean, left = trial, rest
                 break
         now = path.variance(left)
-        settled = max(np.abs(np.diagonal(narrower) / np.diagonal(P) - 1.0).max(), np.abs(now / variance - 1.0).max()) < SETTLED
+        settled = (
+            max(
+                np.abs(np.diagonal(narrower) / np.diagonal(P) - 1.0).max(),
+                np.abs(now / variance - 1.0).max(),
+            )
+            < SETTLED
+        )
         P, variance = 0.5 * (narrower + narrower.T), now
         going = moved_by >= STEADY or not settled
-    # neighbours whose errors are alike tell the same thing: fewer samples count
+    # neighbours with similar errors carry the same information: fewer samples count
     counted = np.linalg.inv((A / (variance * path.alike(left))[:, None]).T @ A + weight)
     return Smoothed(mean * unit, counted * np.outer(unit, unit), drawn)

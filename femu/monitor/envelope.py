@@ -1,4 +1,7 @@
-"""Where a loop has been: the least and the greatest force over the displacement. It stays small however long a test is."""
+"""The envelope of a loop.
+
+The least and the greatest force over the displacement. It stays small however long a test is.
+"""
 
 from __future__ import annotations
 
@@ -7,21 +10,24 @@ import numpy.typing as npt
 
 Array = npt.NDArray[np.float64]
 BINS = 240  # a multiple of four
-BLOCK = 4096  # points that are worked on at once: each may cross all bins
+BLOCK = 4096  # points processed at once: each may cross all bins
 
 
 class Envelope:
-    """Least and greatest value of a line in bins of its abscissa; the bins become twice as wide where it leaves them."""
+    """Least and greatest value of a line in bins of its abscissa.
+
+    The bins double in width when the line leaves them.
+    """
 
     def __init__(self) -> None:
         self._low = np.full(BINS, np.inf)
         self._high = np.full(BINS, -np.inf)
         self._middle = 0.0
         self._width = 0.0  # of a bin
-        self._last: tuple[Array, Array] | None = None  # the point the line has come to
+        self._last: tuple[Array, Array] | None = None  # the last point of the line
 
     def add(self, x: Array, y: Array) -> None:
-        """Take new points, to which the line goes on from the last one."""
+        """Add points; the line continues to them from the last one."""
         if not self._width:
             self._middle, reach = float(x[0]), float(np.abs(x - x[0]).max())
             if reach == 0.0:
@@ -30,10 +36,13 @@ class Envelope:
         while float(np.abs(x - self._middle).max()) > 0.5 * BINS * self._width:
             self._widen()
         for first in range(0, len(x), BLOCK):
-            self._follow(x[first:first + BLOCK], y[first:first + BLOCK])
+            self._follow(x[first : first + BLOCK], y[first : first + BLOCK])
 
     def _follow(self, x: Array, y: Array) -> None:
-        """The line through some points. Inside a bin it is straight, so only its points and where it enters and leaves count."""
+        """The line through some points.
+
+        Inside a bin it is straight, so only its points and where it enters and leaves count.
+        """
         if self._last is not None:
             x, y = np.concatenate([self._last[0], x]), np.concatenate([self._last[1], y])
         self._last = x[-1:], y[-1:]
@@ -45,7 +54,8 @@ class Envelope:
         nth = np.arange(len(of)) - np.repeat(np.cumsum(crossed) - crossed, crossed)
         edge = np.minimum(bins[of], bins[of + 1]) + 1 + nth
         value = y[of] + (edge - u[of]) / (u[of + 1] - u[of]) * (y[of + 1] - y[of])
-        value = np.clip(value, np.minimum(y[of], y[of + 1]), np.maximum(y[of], y[of + 1]))  # rounding must not widen the range
+        # rounding must not widen the range
+        value = np.clip(value, np.minimum(y[of], y[of + 1]), np.maximum(y[of], y[of + 1]))
         self._take(edge - 1, value)
         self._take(edge, value)
 
@@ -57,10 +67,13 @@ class Envelope:
     def _widen(self) -> None:
         """Twice the range about the same middle: two bins become one."""
         quarter = BINS // 4
-        for values, empty, least in ((self._low, np.inf, np.minimum), (self._high, -np.inf, np.maximum)):
+        for values, empty, least in (
+            (self._low, np.inf, np.minimum),
+            (self._high, -np.inf, np.maximum),
+        ):
             pairs = least(values[0::2], values[1::2])
             values[:] = empty
-            values[quarter:quarter + len(pairs)] = pairs
+            values[quarter : quarter + len(pairs)] = pairs
         self._width *= 2.0
 
     @property

@@ -1,7 +1,7 @@
-"""The page: figures and words of a `Watch`, renewed a few times a second.
+"""The page: figures and text of a `Watch`, renewed a few times per second.
 
-A browser that draws more slowly than that must not fall behind. So each renewal carries a number, the browser sends it back
-when it has drawn, and the next one waits for it.
+A browser that draws more slowly than that must not lag further. So each renewal carries a number,
+the browser sends it back when it has drawn, and the next one waits for it.
 """
 
 from __future__ import annotations
@@ -13,24 +13,50 @@ from typing import Any
 import numpy as np
 from bokeh.document import Document
 from bokeh.layouts import column, row
-from bokeh.models import ColumnDataSource, CustomJS, Div, NumericInput, Range1d, Select, Span, Toggle
+from bokeh.models import (
+    ColumnDataSource,
+    CustomJS,
+    Div,
+    NumericInput,
+    Range1d,
+    Select,
+    Span,
+    Toggle,
+)
 from bokeh.plotting import figure
 
+from femu.experimental.channels import quantity, unit_of
 from femu.monitor.watch import NEAR, RECENT, Watch
 
 EVERY_MILLISECONDS = 250
 PATIENCE = 30.0  # seconds after which a page that does not answer is sent the next renewal
-BLUE, VERMILION, GREEN, GREY, ORANGE = "#0072B2", "#D55E00", "#009E73", "#9A9A9A", "#E69F00"  # Okabe and Ito
+# Okabe and Ito
+BLUE, VERMILION, GREEN, GREY, ORANGE = "#0072B2", "#D55E00", "#009E73", "#9A9A9A", "#E69F00"
 WIDTH, HEIGHT, GAP = 620, 270, 20
 WHOLE, LAST = "whole test", f"last {RECENT:g} s"
 TOOLS = "pan,wheel_zoom,box_zoom,reset,save"
-_COLOURS = {"running": GREEN, "finished": BLUE, "stopped": VERMILION, "silent": ORANGE, "waiting for the journal": GREY}
+_COLOURS = {
+    "running": GREEN,
+    "finished": BLUE,
+    "stopped": VERMILION,
+    "silent": ORANGE,
+    "waiting for the journal": GREY,
+}
 FONT = {"font-family": "system-ui, sans-serif", "color": "#222222"}
 
 
 def _figure(title: str, x: str, y: str, **options: Any) -> Any:
-    made: Any = figure(title=title, x_axis_label=x, y_axis_label=y, width=WIDTH, height=HEIGHT, tools=TOOLS,
-                  active_scroll="wheel_zoom", output_backend="canvas", **options)
+    made: Any = figure(
+        title=title,
+        x_axis_label=x,
+        y_axis_label=y,
+        width=WIDTH,
+        height=HEIGHT,
+        tools=TOOLS,
+        active_scroll="wheel_zoom",
+        output_backend="canvas",
+        **options,
+    )
     made.toolbar.logo = None
     made.title.text_font_size = "13px"
     made.axis.axis_label_text_font_style = "normal"
@@ -40,7 +66,7 @@ def _figure(title: str, x: str, y: str, **options: Any) -> Any:
 
 
 def _legend(made: Any) -> None:
-    """The legend in a line above the figure, where it covers nothing."""
+    """The legend in a line above the figure, so that it covers nothing."""
     legend = made.legend[0]
     if legend in made.center:
         made.center.remove(legend)
@@ -59,11 +85,21 @@ class Page:
         self._drawn = -1  # what of the watch is on the page
         self._sent = clock.monotonic()
         # numbers of the last renewal that was sent, and of the last that was drawn
-        self.renewal, self.answer = (NumericInput(value=0, visible=False, name=name) for name in ("renewal", "answer"))
-        self.renewal.js_on_change("value", CustomJS(args={"renewal": self.renewal, "answer": self.answer}, code="""
-            requestAnimationFrame(() => requestAnimationFrame(() => { answer.value = renewal.value }))"""))
+        self.renewal, self.answer = (
+            NumericInput(value=0, visible=False, name=name) for name in ("renewal", "answer")
+        )
+        self.renewal.js_on_change(
+            "value",
+            CustomJS(
+                args={"renewal": self.renewal, "answer": self.answer},
+                code="""
+            requestAnimationFrame(() => requestAnimationFrame(() => { answer.value = renewal.value }))""",
+            ),
+        )
         document.title = f"femu monitor: {watch.path}"
-        self.heading, self.alarms = (Div(width=2 * WIDTH, styles=FONT, name=name) for name in ("heading", "alarms"))
+        self.heading, self.alarms = (
+            Div(width=2 * WIDTH, styles=FONT, name=name) for name in ("heading", "alarms")
+        )
         self.element = Select(title="element", options=[], width=220)
         self.actuator = Select(title="actuator", options=["1"], value="1", width=100)
         self.span = Select(title="time", options=[WHOLE, LAST], value=LAST, width=140)
@@ -71,9 +107,17 @@ class Page:
         self._figures()
         self.estimates.visible = self.consistency.visible = False
         choices = row(self.element, self.actuator, self.span, self.pause, self.renewal, self.answer)
-        # those that have nothing to show leave their place to the next
-        figures = row(self.tracking, self.loop, self.estimates, self.consistency, self.pace, self.limits,
-                      width=2 * WIDTH + GAP, styles={"flex-wrap": "wrap"})
+        # figures without data leave their place to the next
+        figures = row(
+            self.tracking,
+            self.loop,
+            self.estimates,
+            self.consistency,
+            self.pace,
+            self.limits,
+            width=2 * WIDTH + GAP,
+            styles={"flex-wrap": "wrap"},
+        )
         document.add_root(column(self.heading, self.alarms, choices, figures))
         for chooser in (self.element, self.actuator, self.span):
             chooser.on_change("value", lambda attr, old, new: self.draw())
@@ -82,13 +126,18 @@ class Page:
         self.tick()
 
     def _answered(self) -> None:
-        """The page stands in the browser, with all that was drawn before."""
+        """The page is in the browser, with everything drawn so far."""
         self.answer.value = self.renewal.value
 
     def tick(self) -> None:
-        """Read what is new, and draw it unless the page is paused or still draws. What did not change is not sent again."""
+        """Read what is new, and draw it unless the page is paused or still draws.
+
+        What did not change is not sent again.
+        """
         self.watch.refresh()
-        drawing = self.answer.value != self.renewal.value and clock.monotonic() - self._sent < PATIENCE
+        drawing = (
+            self.answer.value != self.renewal.value and clock.monotonic() - self._sent < PATIENCE
+        )
         if self.pause.active or drawing:
             return
         if self.watch.changes != self._drawn:
@@ -97,7 +146,7 @@ class Page:
             self._words()
 
     def draw(self) -> None:
-        """Bring the figures and words up to date."""
+        """Update the figures and text."""
         watch = self.watch
         self._drawn, self._sent = watch.changes, clock.monotonic()
         names = list(watch.channels)
@@ -107,12 +156,13 @@ class Page:
                 self.element.value = names[0]
         self._words()
         channels = watch.channels.get(self.element.value, [])
-        numbers = [str(k + 1) for k in range(len(channels))] or ["1"]
-        if self.actuator.options != numbers:
-            self.actuator.options, self.actuator.value = numbers, numbers[0]
+        actuators = [c.name for c in channels] or ["1"]
+        if self.actuator.options != actuators:
+            self.actuator.options, self.actuator.value = actuators, actuators[0]
         if not channels:
             return
-        channel = channels[int(self.actuator.value) - 1]
+        channel = channels[actuators.index(self.actuator.value)]
+        self._name(channel.name)
         t, d, c = (channel.recent if self.span.value == LAST else channel.tracking.rows).T
         self.tracking_data.data = {"t": t, "measured": d, "command": c}
         self.loop_data.data = dict(zip(("d", "low", "high"), channel.envelope.rows.T, strict=True))
@@ -125,41 +175,103 @@ class Page:
         shares = watch.shares()
         self.limits.visible = bool(shares)
         self.limits.y_range.factors = [label for label, _, _ in shares][::-1]
-        self.limits_data.data = {"label": [s[0] for s in shares], "share": [100.0 * s[1] for s in shares],
-                                 "colour": [VERMILION if s[1] >= NEAR else BLUE for s in shares]}
+        self.limits_data.data = {
+            "label": [s[0] for s in shares],
+            "share": [100.0 * s[1] for s in shares],
+            "colour": [VERMILION if s[1] >= NEAR else BLUE for s in shares],
+        }
         self.renewal.value += 1  # the last to be sent
 
     # --- pieces ---
 
     def _figures(self) -> None:
-        self.tracking_data = ColumnDataSource({"t": [], "measured": [], "command": []}, name="tracking")
+        self.tracking_data = ColumnDataSource(
+            {"t": [], "measured": [], "command": []}, name="tracking"
+        )
         self.tracking = _figure("command against measured", "time (s)", "displacement")
-        self.tracking.line("t", "command", source=self.tracking_data, color=GREY, line_width=3, legend_label="command")
-        self.tracking.line("t", "measured", source=self.tracking_data, color=BLUE, line_width=1.2, legend_label="measured")
+        self.tracking.line(
+            "t",
+            "command",
+            source=self.tracking_data,
+            color=GREY,
+            line_width=3,
+            legend_label="command",
+        )
+        self.tracking.line(
+            "t",
+            "measured",
+            source=self.tracking_data,
+            color=BLUE,
+            line_width=1.2,
+            legend_label="measured",
+        )
         _legend(self.tracking)
         self.loop_data = ColumnDataSource({"d": [], "low": [], "high": []})
         self.latest_data = ColumnDataSource({"d": [], "f": []}, name="latest")
         self.loop = _figure("force against displacement", "displacement", "force")
-        self.loop.varea("d", "low", "high", source=self.loop_data, fill_color=GREY, fill_alpha=0.35, legend_label="range so far")
-        self.loop.line("d", "f", source=self.latest_data, color=VERMILION, line_width=1.5, legend_label="latest")
+        self.loop.varea(
+            "d",
+            "low",
+            "high",
+            source=self.loop_data,
+            fill_color=GREY,
+            fill_alpha=0.35,
+            legend_label="range so far",
+        )
+        self.loop.line(
+            "d",
+            "f",
+            source=self.latest_data,
+            color=VERMILION,
+            line_width=1.5,
+            legend_label="latest",
+        )
         _legend(self.loop)
         self.estimate_data: dict[str, ColumnDataSource] = {}
-        self.estimates = _figure("parameters over their first estimate, with two standard deviations", "time (s)", "ratio")
+        self.estimates = _figure(
+            "parameters over their first estimate, with two standard deviations",
+            "time (s)",
+            "ratio",
+        )
         self.estimates.add_layout(Span(location=1.0, dimension="width", line_color="#bbbbbb"))
         self.innovation_data = ColumnDataSource({"t": [], "mean": [], "low": [], "high": []})
-        self.consistency = _figure("mean normalised innovation and its band", "time (s)", "squared innovation / variance")
-        self.consistency.varea("t", "low", "high", source=self.innovation_data, fill_color=BLUE, fill_alpha=0.15)
+        self.consistency = _figure(
+            "mean normalised innovation and its band", "time (s)", "squared innovation / variance"
+        )
+        self.consistency.varea(
+            "t", "low", "high", source=self.innovation_data, fill_color=BLUE, fill_alpha=0.15
+        )
         self.consistency.line("t", "mean", source=self.innovation_data, color=BLUE, line_width=1.2)
         self.pace_data = ColumnDataSource({"t": [], "ms": []})
-        self.pace = _figure("wall clock between two measurements", "time (s)", "ms", y_axis_type="log")
+        self.pace = _figure(
+            "wall clock between two measurements", "time (s)", "ms", y_axis_type="log"
+        )
         self.pace.line("t", "ms", source=self.pace_data, color=BLUE)
-        self.budget = Span(location=0.0, dimension="width", line_color=VERMILION, line_dash="dashed", visible=False)
+        self.budget = Span(
+            location=0.0, dimension="width", line_color=VERMILION, line_dash="dashed", visible=False
+        )
         self.pace.add_layout(self.budget)
         self.limits_data = ColumnDataSource({"label": [], "share": [], "colour": []})
-        self.limits = _figure("largest use of each limit so far", "% of the limit", "", x_range=Range1d(start=0, end=110),
-                              y_range=[])
-        self.limits.hbar("label", right="share", height=0.6, source=self.limits_data, color="colour")
-        self.limits.add_layout(Span(location=100.0, dimension="height", line_color=VERMILION, line_dash="dashed"))
+        self.limits = _figure(
+            "largest use of each limit so far",
+            "% of the limit",
+            "",
+            x_range=Range1d(start=0, end=110),
+            y_range=[],
+        )
+        self.limits.hbar(
+            "label", right="share", height=0.6, source=self.limits_data, color="colour"
+        )
+        self.limits.add_layout(
+            Span(location=100.0, dimension="height", line_color=VERMILION, line_dash="dashed")
+        )
+
+    def _name(self, actuator: str) -> None:
+        """Say what the chosen actuator measures: displacement and force, or rotation and moment."""
+        moved, pushed = quantity("displacement", actuator), quantity("force", actuator)
+        unit = " (rad)" if unit_of("displacement", actuator) == "rotation" else ""
+        self.tracking.yaxis.axis_label = self.loop.xaxis.axis_label = f"{moved}{unit}"
+        self.loop.yaxis.axis_label, self.loop.title.text = pushed, f"{pushed} against {moved}"
 
     def _parameters(self) -> None:
         watch = self.watch
@@ -168,13 +280,23 @@ class Page:
             t, value, two = series.rows.T
             scale = value[0] if len(value) and value[0] != 0.0 else 1.0
             if name not in self.estimate_data:
-                source = self.estimate_data[name] = ColumnDataSource({"t": [], "value": [], "low": [], "high": []})
+                source = self.estimate_data[name] = ColumnDataSource(
+                    {"t": [], "value": [], "low": [], "high": []}
+                )
                 colour = colours[(len(self.estimate_data) - 1) % len(colours)]
-                self.estimates.varea("t", "low", "high", source=source, fill_color=colour, fill_alpha=0.12)
-                self.estimates.line("t", "value", source=source, color=colour, line_width=1.5, legend_label=name)
+                self.estimates.varea(
+                    "t", "low", "high", source=source, fill_color=colour, fill_alpha=0.12
+                )
+                self.estimates.line(
+                    "t", "value", source=source, color=colour, line_width=1.5, legend_label=name
+                )
                 _legend(self.estimates)
-            self.estimate_data[name].data = {"t": t, "value": value / scale, "low": (value - two) / scale,
-                                             "high": (value + two) / scale}
+            self.estimate_data[name].data = {
+                "t": t,
+                "value": value / scale,
+                "low": (value - two) / scale,
+                "high": (value + two) / scale,
+            }
         self.estimates.visible = bool(watch.parameters)
         if watch.innovation is not None:
             t, mean, low, high = watch.innovation.rows.T
@@ -186,14 +308,20 @@ class Page:
         model = html.escape(str(watch.about.get("model", watch.path)))
         total = watch.about.get("steps")
         done = f"step {watch.steps:,}" + (f" of {total:,}" if isinstance(total, int) else "")
-        outcome = html.escape(watch.message or watch.ending.value) if watch.ending is not None else ""
-        rate = f", {watch.rate:.0f} measurements a second" if watch.ending is None else ""
+        outcome = (
+            html.escape(watch.message or watch.ending.value) if watch.ending is not None else ""
+        )
+        rate = f", {watch.rate:.0f} measurements per second" if watch.ending is None else ""
         self.heading.text = (
-            f"<h2 style='margin:4px 0'>{model} <span id='state' style='color:white;background:{_COLOURS[watch.state]};"
-            f"border-radius:4px;padding:1px 8px;font-size:70%'>{watch.state}</span></h2>"
-            f"<div id='progress'>{done}, t = {watch.time:.3f} s{rate}. {outcome}</div>")
+            f"<h2 style='margin:4px 0'>{model} <span id='state' "
+            f"style='color:white;background:{_COLOURS[watch.state]};border-radius:4px;padding:1px "
+            f"8px;font-size:70%'>{watch.state}</span></h2><div id='progress'>{done}, t = "
+            f"{watch.time:.3f} s{rate}. {outcome}</div>"
+        )
         words = watch.alarms()
-        self.alarms.text = "".join(f"<div style='color:{VERMILION}'>&#9650; {html.escape(w)}</div>" for w in words)
+        self.alarms.text = "".join(
+            f"<div style='color:{VERMILION}'>&#9650; {html.escape(w)}</div>" for w in words
+        )
 
 
 def serve(path: str, port: int = 0, address: str = "127.0.0.1") -> Any:
@@ -205,9 +333,8 @@ def serve(path: str, port: int = 0, address: str = "127.0.0.1") -> Any:
     def show(document: Document) -> None:
         Page(watch, document)
 
-    server = Server({"/": show}, port=port, address=address,
-                    allow_websocket_origin=None, num_procs=1)
+    server = Server(
+        {"/": show}, port=port, address=address, allow_websocket_origin=None, num_procs=1
+    )
     server.start()
     return server
-
-

@@ -1,4 +1,7 @@
-"""What a journal has gained since the last look. Reads only, and takes no lock: the writer never waits for it."""
+"""What a journal has gained since the last look.
+
+Reads only, and takes no lock: the writer never waits for it.
+"""
 
 from __future__ import annotations
 
@@ -9,11 +12,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from femu.arguments import typed_class
-from femu.errors import FileError
-from femu.experimental.journal import finished_rows, read_ending, read_head, rows_of, version
-from femu.hdf5_file import opened
-from femu.hdf5_unfinished import is_marked
+from femu.experimental.journal.checkpoints import RECORD, matching_record
+from femu.experimental.journal.journal import read_ending, read_head, rows_of, version
+from femu.experimental.journal.row_reading import matching
+from femu.files.hdf5 import opened
+from femu.files.hdf5_recovery import is_marked
+from femu.support.arguments import typed_class
+from femu.support.errors import FileError
 
 Array = npt.NDArray[np.float64]
 AT_ONCE = 1 << 16  # rows read in one look; a long journal is caught up with in several
@@ -22,24 +27,27 @@ _STAMP = -1
 
 @dataclass
 class News:
-    """New rows of each table of a journal, by its name in the file."""
+    """New rows of each table of a journal, by the table's name in the file."""
 
     about: dict[str, Any] = field(default_factory=dict)
     parameter_names: list[str] = field(default_factory=list)
     rows: dict[str, Array] = field(default_factory=dict)
     restarted: bool = False
-    """Whether the journal is another one than at the last look, or lost rows: a test that was begun anew or resumed."""
+    """Whether the journal is not the one of the last look, or has lost rows.
+
+    A test that was restarted or resumed.
+    """
     behind: bool = False
     """Whether there are more rows than one look takes."""
     ending: str | None = None
     message: str = ""
     problem: str = ""
-    """Why the journal cannot be read, although nobody has written it since the last look."""
+    """Why the journal cannot be read, although it was not written since the last look."""
 
 
 @typed_class
 class JournalTail:
-    """Follows a journal while it is written, and over the end and the restart of the test.
+    """Follows a journal while it is written, also when the test ends and restarts.
 
     ``tables`` are the names of the tables to follow: ``elements/0/measured``, for example.
     """
@@ -52,7 +60,10 @@ class JournalTail:
         self._failed: tuple[int, ...] = ()
 
     def look(self) -> News:
-        """New rows since the last look. A file that does not exist yet, or is being replaced, has none."""
+        """New rows since the last look.
+
+        A file that does not exist yet, or is being replaced, has none.
+        """
         if not os.path.exists(self.path):
             return News()
         now = version(self.path)
@@ -62,31 +73,35 @@ class JournalTail:
         except PermissionError as problem:
             raise FileError(self.path, f"cannot be read: {problem}") from problem
         except FileError as problem:
-            if problem.__cause__ is None and not is_marked(self.path):  # it can be read, and is something else
+            # it can be read, and is something else
+            if problem.__cause__ is None and not is_marked(self.path):
                 raise
             again, self._failed = now == self._failed, now
-            # between two states of the file, which the next look sees whole; or damaged, where nobody writes it
+            # between two states of the file, which the next look sees whole; or damaged, if
+            # nobody writes it
             return News(problem=str(problem) if again else "")
 
     def _read(self, file: Any) -> News:
         same = self._same(file)
-        if self._head is None or not same or not self._counts:  # the head of a test that goes on stays as it is
+        # the header of a test that continues stays as it is
+        if self._head is None or not same or not self._counts:
             self._head = read_head(file, self.path)
         news = News(*self._head, restarted=not same)
         counts, stamps = (dict(self._counts), dict(self._stamps)) if same else ({}, {})
         tables = _tables(file, news.about)
         for name in tables:
             seen = counts.get(name, 0)
-            rows = finished_rows(rows_of(file, name, self.path), self.path, seen, seen + AT_ONCE)
+            rows = _whole(file, name, self.path, seen, seen + AT_ONCE)
             news.behind = news.behind or len(rows) == AT_ONCE
             if len(rows):
                 counts[name] = seen + len(rows)
                 stamps[name] = float(rows[-1, _STAMP])
             news.rows[name] = rows
-        told = read_ending(file, self.path)
-        if told is not None:
-            news.ending, news.message = told
-        self._counts, self._stamps = counts, stamps  # only now: of a look that fails midway no table keeps its rows
+        found_ending = read_ending(file, self.path)
+        if found_ending is not None:
+            news.ending, news.message = found_ending
+        # only now: of a look that fails midway no table keeps its rows
+        self._counts, self._stamps = counts, stamps
         return news
 
     def _same(self, file: Any) -> bool:
@@ -98,7 +113,23 @@ class JournalTail:
         return True
 
 
+def _whole(file: Any, name: str, path: str, first: int, last: int) -> Array:
+    """The rows of a table in a range that are as they were written."""
+    return (
+        matching_record(file, path, first, last)
+        if name == RECORD
+        else matching(file, name, path, None, first, last)
+    )
+
+
 def _tables(file: Any, about: dict[str, Any]) -> list[str]:
-    """The tables a page can show: of the elements, the parameters and the steps; never the states, which are long."""
-    names = [f"elements/{place}/{what}" for place in range(len(about.get("elements", {}))) for what in ("command", "measured")]
-    return [n for n in [*names, "committed/record"] if n in file]
+    """The tables a page can show.
+
+    Of the elements, the parameters and the steps; never the states, which are long.
+    """
+    names = [
+        f"elements/{place}/{what}"
+        for place in range(len(about.get("elements", {})))
+        for what in ("command", "measured")
+    ]
+    return [n for n in [*names, RECORD] if n in file]

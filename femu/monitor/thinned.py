@@ -1,12 +1,15 @@
-"""A series that may grow for hours and still be drawn: thinned as it comes, with every peak kept."""
+"""A series that may grow for hours and still be drawn.
+
+Thinned as it comes, with every peak kept.
+"""
 
 from __future__ import annotations
 
 import numpy as np
 import numpy.typing as npt
 
-from femu.arguments import typed_methods
-from femu.errors import InputError
+from femu.support.arguments import typed_methods
+from femu.support.errors import InputError
 
 Array = npt.NDArray[np.float64]
 PARTS = 64  # of a block that is not full yet: shorter blocks it is shown in
@@ -15,9 +18,10 @@ MOST = 2500  # rows: at least two for each point of a screen across a figure of 
 
 
 def peaks_of_blocks(rows: Array, size: int, column: int) -> Array:
-    """Of each whole block of ``size`` rows the two that hold the least and the greatest of a column, in their order."""
+    """Of each whole block of ``size`` rows the two that hold the least and the greatest of a
+    column, in their order."""
     blocks = len(rows) // size
-    values = rows[:blocks * size, column].reshape(blocks, size)
+    values = rows[: blocks * size, column].reshape(blocks, size)
     first = np.arange(blocks) * size
     low, high = first + values.argmin(axis=1), first + values.argmax(axis=1)
     pairs = np.sort(np.stack([low, high], axis=1), axis=1)
@@ -28,21 +32,25 @@ def peaks_of_blocks(rows: Array, size: int, column: int) -> Array:
 class Thinned:
     """At most about ``most`` rows of a growing table.
 
-    Rows are taken in blocks, and of each block the two with the least and the greatest value of ``column`` are kept. Where
-    the table is full, blocks become twice as long. Rows that do not fill a block yet are kept as they are; they are shown
-    in shorter blocks, since a block is thousands of rows long after an hour.
+    Rows are taken in blocks, and of each block the two with the least and the greatest value of
+    ``column`` are kept. When the table is full, blocks become twice as long. Rows that do not fill
+    a block yet are kept as they are; they are shown in shorter blocks, since a block is thousands
+    of rows long after an hour.
     """
 
     def __init__(self, width: int, column: int = 1, most: int = MOST) -> None:
-        for name, value, least, largest in (("width", width, 1, MOST_COLUMNS), ("column", column, 0, width - 1),
-                                            ("most", most, 4, MOST_ROWS)):
+        for name, value, least, largest in (
+            ("width", width, 1, MOST_COLUMNS),
+            ("column", column, 0, width - 1),
+            ("most", most, 4, MOST_ROWS),
+        ):
             if not least <= value <= largest:
                 raise InputError("Thinned", name, value, f"must lie between {least} and {largest}")
         self.width, self.column, self.most = width, column, most
         self.clear()
 
     def clear(self) -> None:
-        """Begin anew."""
+        """Start over."""
         self._kept = np.zeros((0, self.width))
         self._waiting = np.zeros((0, self.width))
         self.block = 2
@@ -63,10 +71,13 @@ class Thinned:
         self._kept = np.concatenate([self._kept, new])
         self._waiting = self._waiting[whole:]
         while len(self._kept) > self.most:
-            # blocks of four kept rows are two blocks of the old length: their peaks are those of the longer block
+            # blocks of four kept rows are two blocks of the old length: their peaks are those of
+            # the longer block
             odd = len(self._kept) % 4
-            last = self._kept[len(self._kept) - odd:]
-            self._kept = np.concatenate([peaks_of_blocks(self._kept[:len(self._kept) - odd], 4, self.column), last])
+            last = self._kept[len(self._kept) - odd :]
+            self._kept = np.concatenate(
+                [peaks_of_blocks(self._kept[: len(self._kept) - odd], 4, self.column), last]
+            )
             self.block *= 2
 
     @property

@@ -1,6 +1,7 @@
 """Pictures of models and results.
 
-Each function draws on the axes it is given, or on new ones, and returns them; `save` writes the picture. ::
+Each function draws on the axes it is given, or on new ones, and returns them; `save` writes the
+picture. ::
 
     from femu import plots
 
@@ -33,6 +34,7 @@ from femu.plots.interaction import plot_element_interaction, plot_interaction, y
 from femu.plots.model import plot_model
 from femu.plots.statics import section_forces
 from femu.plots.style import AS_MODEL, SI, Units, save
+from femu.support.keywords import explain_all
 
 __all__ = [
     "AS_MODEL",
@@ -63,3 +65,5 @@ __all__ = [
     "section_forces",
     "yield_surface",
 ]
+
+explain_all(__name__, __all__)

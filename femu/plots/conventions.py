@@ -8,16 +8,34 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.patches import Arc, FancyArrowPatch, Polygon
 
-from femu.arguments import typed
-from femu.errors import InputError
-from femu.plots.style import BLUE, FAINT, GREEN, GREY, INK, LARGE, NORMAL, ORANGE, VERMILION, axes, style
+from femu.plots.style import (
+    BLUE,
+    FAINT,
+    GREEN,
+    GREY,
+    INK,
+    LARGE,
+    NORMAL,
+    ORANGE,
+    VERMILION,
+    axes,
+    style,
+)
+from femu.support.arguments import typed
+from femu.support.errors import InputError
 
 Point = tuple[float, float]
 _AXIS, _FORCE, _BASIC, _MOVE = GREY, VERMILION, BLUE, GREEN
 
 
 def _arrow(
-    ax: Axes, start: Point, end: Point, colour: str, label: str = "", shift: Point = (0.0, 0.0), width: float = 1.6
+    ax: Axes,
+    start: Point,
+    end: Point,
+    colour: str,
+    label: str = "",
+    shift: Point = (0.0, 0.0),
+    width: float = 1.6,
 ) -> None:
     ax.add_patch(
         FancyArrowPatch(
@@ -32,7 +50,16 @@ def _arrow(
         )
     )
     if label:
-        ax.text(end[0] + shift[0], end[1] + shift[1], label, color=colour, fontsize=NORMAL, ha="center", va="center", zorder=6)
+        ax.text(
+            end[0] + shift[0],
+            end[1] + shift[1],
+            label,
+            color=colour,
+            fontsize=NORMAL,
+            ha="center",
+            va="center",
+            zorder=6,
+        )
 
 
 def _turn(
@@ -46,7 +73,18 @@ def _turn(
     at: Point | None = None,
 ) -> None:
     """A counterclockwise curved arrow."""
-    ax.add_patch(Arc(centre, 2 * radius, 2 * radius, theta1=start, theta2=end - 12.0, color=colour, linewidth=1.6, zorder=5))
+    ax.add_patch(
+        Arc(
+            centre,
+            2 * radius,
+            2 * radius,
+            theta1=start,
+            theta2=end - 12.0,
+            color=colour,
+            linewidth=1.6,
+            zorder=5,
+        )
+    )
     a, b = np.radians(end - 14.0), np.radians(end)
     ax.add_patch(
         FancyArrowPatch(
@@ -80,7 +118,15 @@ def _node(ax: Axes, at: Point, name: str, shift: Point = (0.0, -0.22)) -> None:
 
 
 def _member(ax: Axes, start: Point = (0.0, 0.0), end: Point = (4.0, 0.0)) -> None:
-    ax.plot([start[0], end[0]], [start[1], end[1]], color=INK, linewidth=3.0, solid_capstyle="round", zorder=3, label="_member")
+    ax.plot(
+        [start[0], end[0]],
+        [start[1], end[1]],
+        color=INK,
+        linewidth=3.0,
+        solid_capstyle="round",
+        zorder=3,
+        label="_member",
+    )
 
 
 def _local(ax: Axes, at: Point) -> None:
@@ -102,7 +148,13 @@ def _node_and_support(ax: Axes) -> None:
     ax.text(4.16, -1.15, "y", color=_FORCE, fontsize=NORMAL, ha="center", va="center")
     _turn(ax, (4.0, 0.0), 0.5, _FORCE, "rz", 100.0, 300.0, at=(3.35, 0.5))
     ax.text(
-        5.95, -0.8, "reaction: what the support\ndoes to the structure", fontsize=NORMAL, ha="center", va="center", color=_FORCE
+        5.95,
+        -0.8,
+        "reaction: what the support\ndoes to the structure",
+        fontsize=NORMAL,
+        ha="center",
+        va="center",
+        color=_FORCE,
     )
 
 
@@ -133,7 +185,15 @@ def _beam_local(ax: Axes) -> None:
 def _beam_basic(ax: Axes) -> None:
     x = np.linspace(0.0, 1.0, 60)
     bow = 4.0 * (0.22 * (x - 2 * x**2 + x**3) + 0.16 * (x**3 - x**2))
-    ax.plot([0.0, 4.0], [0.0, 0.0], color=GREY, linewidth=0.9, linestyle=(0, (6, 3)), zorder=2, label="_chord")
+    ax.plot(
+        [0.0, 4.0],
+        [0.0, 0.0],
+        color=GREY,
+        linewidth=0.9,
+        linestyle=(0, (6, 3)),
+        zorder=2,
+        label="_chord",
+    )
     ax.plot(4.0 * x, bow, color=INK, linewidth=2.6, zorder=3, label="_member")
     _node(ax, (0.0, 0.0), "i", (0.0, -0.3))
     _node(ax, (4.0, 0.0), "j", (0.0, -0.3))
@@ -143,8 +203,23 @@ def _beam_basic(ax: Axes) -> None:
     _turn(ax, (4.0, 0.0), 0.5, _BASIC, "Mj", -60.0, 60.0, at=(4.62, 0.5))
     for start, slope, name in ((0.0, 0.22, "θi"), (4.0, 0.16, "θj")):
         side = 1.0 if start == 0.0 else -1.0
-        ax.plot([start, start + side * 1.15], [0.0, side * 1.15 * slope], color=GREEN, linewidth=0.9, zorder=4, label="_tangent")
-        ax.text(start + side * 1.35, side * 0.13, name, color=GREEN, fontsize=NORMAL, ha="center", va="center")
+        ax.plot(
+            [start, start + side * 1.15],
+            [0.0, side * 1.15 * slope],
+            color=GREEN,
+            linewidth=0.9,
+            zorder=4,
+            label="_tangent",
+        )
+        ax.text(
+            start + side * 1.35,
+            side * 0.13,
+            name,
+            color=GREEN,
+            fontsize=NORMAL,
+            ha="center",
+            va="center",
+        )
     ax.text(
         2.0,
         -0.95,
@@ -166,7 +241,15 @@ def _section(ax: Axes) -> None:
             zorder=2,
         )
     )
-    ax.plot([0.0, 2.2], [0.0, 0.0], color=GREY, linewidth=0.8, linestyle=(0, (6, 3)), zorder=3, label="_axis")
+    ax.plot(
+        [0.0, 2.2],
+        [0.0, 0.0],
+        color=GREY,
+        linewidth=0.8,
+        linestyle=(0, (6, 3)),
+        zorder=3,
+        label="_axis",
+    )
     _arrow(ax, (0.25, 0.0), (0.95, 0.0), _AXIS, "x", (0.12, 0.0), 1.1)
     _arrow(ax, (0.25, 0.0), (0.25, 0.5), _AXIS, "y", (0.14, 0.0), 1.1)
     _arrow(ax, (2.25, 0.0), (3.2, 0.0), _BASIC, "N", (0.2, 0.0))
@@ -174,14 +257,26 @@ def _section(ax: Axes) -> None:
     for y in np.linspace(-0.6, 0.6, 5):
         if abs(y) > 0.05:
             tip = 5.2 - 0.9 * y / 0.6
-            _arrow(ax, (5.2, float(y)), (float(tip), float(y)), VERMILION if y > 0 else BLUE, width=1.0)
+            _arrow(
+                ax, (5.2, float(y)), (float(tip), float(y)), VERMILION if y > 0 else BLUE, width=1.0
+            )
     ax.plot([5.2, 5.2], [-0.7, 0.7], color=INK, linewidth=1.4, zorder=3, label="_face")
-    ax.plot([5.2 - 0.9, 5.2 + 0.9], [0.6, -0.6], color=GREY, linewidth=0.9, zorder=3, label="_stress")
-    ax.text(4.25, 0.95, "M shortens the fibres at positive y", fontsize=NORMAL, color=VERMILION, ha="left")
+    ax.plot(
+        [5.2 - 0.9, 5.2 + 0.9], [0.6, -0.6], color=GREY, linewidth=0.9, zorder=3, label="_stress"
+    )
+    ax.text(
+        4.25,
+        0.95,
+        "M shortens the fibres at positive y",
+        fontsize=NORMAL,
+        color=VERMILION,
+        ha="left",
+    )
     ax.text(
         2.8,
         -1.15,
-        "strain of a fibre = axial strain − y · curvature;  in the member M(x) = (x/L − 1) Mi + (x/L) Mj",
+        "strain of a fibre = axial strain − y · curvature;  in the member M(x) = (x/L − 1) Mi + "
+        "(x/L) Mj",
         fontsize=NORMAL,
         ha="center",
         color=INK,
@@ -206,10 +301,19 @@ def _truss(ax: Axes) -> None:
     _local(ax, (1.7, 0.12))
     _arrow(ax, (4.15, 0.0), (5.1, 0.0), _BASIC, "N", (0.2, 0.0))
     _arrow(ax, (-0.15, 0.0), (-1.1, 0.0), _BASIC, "N", (-0.2, 0.0))
-    ax.text(2.0, -0.8, "N and its elongation are positive in tension", fontsize=NORMAL, ha="center", color=_BASIC)
+    ax.text(
+        2.0,
+        -0.8,
+        "N and its elongation are positive in tension",
+        fontsize=NORMAL,
+        ha="center",
+        color=_BASIC,
+    )
 
 
-def _spring(start: float, end: float, turns: int = 5, height: float = 0.16) -> tuple[np.ndarray, np.ndarray]:
+def _spring(
+    start: float, end: float, turns: int = 5, height: float = 0.16
+) -> tuple[np.ndarray, np.ndarray]:
     x = np.concatenate(
         [
             [start, start + 0.12 * (end - start)],
@@ -232,7 +336,8 @@ def _link(ax: Axes) -> None:
     ax.text(
         2.0,
         -1.0,
-        "deformation = movement of j less that of i, in local axes;\nthe forces act on the link at j, and the opposite ones at i",
+        "deformation = movement of j less that of i, in local axes;\n"
+        "the forces act on the link at j, and the opposite ones at i",
         fontsize=NORMAL,
         ha="center",
         va="center",
@@ -253,7 +358,15 @@ def _member_load(ax: Axes) -> None:
     for x in (0.0, 3.2):
         ax.plot([x, x], [-0.68, -0.56], color=GREY, linewidth=0.9, zorder=2, label="_tick")
     ax.text(1.6, -0.78, "at · L", color=GREY, fontsize=NORMAL, ha="center", va="center")
-    ax.text(4.3, 0.3, "x along the member,\ny to its left", fontsize=NORMAL, color=_AXIS, ha="left", va="center")
+    ax.text(
+        4.3,
+        0.3,
+        "x along the member,\ny to its left",
+        fontsize=NORMAL,
+        color=_AXIS,
+        ha="left",
+        va="center",
+    )
 
 
 def _space(ax: Axes) -> None:
@@ -262,10 +375,22 @@ def _space(ax: Axes) -> None:
     _member(ax)
     _node(ax, (0.0, 0.0), "i", (-0.2, 0.25))
     _node(ax, (4.0, 0.0), "j", (-0.22, 0.25))
-    for step, name, shift in ((along, "x", (0.16, 0.0)), (up, "y", (0.0, 0.16)), (out, "z", (-0.12, -0.14))):
+    for step, name, shift in (
+        (along, "x", (0.16, 0.0)),
+        (up, "y", (0.0, 0.16)),
+        (out, "z", (-0.12, -0.14)),
+    ):
         start = np.array([1.4, 0.15])
         tip = start + 0.7 * step
-        _arrow(ax, (float(start[0]), float(start[1])), (float(tip[0]), float(tip[1])), _AXIS, name, shift, 1.1)
+        _arrow(
+            ax,
+            (float(start[0]), float(start[1])),
+            (float(tip[0]), float(tip[1])),
+            _AXIS,
+            name,
+            shift,
+            1.1,
+        )
     for step, force, moment, shift in (
         (along, "Fx", "Mx", (0.0, 0.2)),
         (up, "Fy", "My", (0.3, 0.0)),
@@ -288,7 +413,8 @@ def _space(ax: Axes) -> None:
     ax.text(
         2.0,
         -1.65,
-        "right-handed local axes; vecxz lies in the local x-z plane;\nforces and moments act on the member at each end",
+        "right-handed local axes; vecxz lies in the local x-z plane;\n"
+        "forces and moments act on the member at each end",
         fontsize=NORMAL,
         ha="center",
         va="center",
@@ -312,7 +438,10 @@ CONVENTIONS: dict[str, tuple[str, Callable[[Axes], None], Box]] = {
 
 @typed
 def plot_convention(kind: str, ax: Axes | None = None) -> Axes:
-    """The sign convention of an element or quantity; ``CONVENTIONS`` names them. Everything is drawn in its positive sense."""
+    """The sign convention of an element or quantity.
+
+    ``CONVENTIONS`` names them. Everything is drawn in its positive sense.
+    """
     if kind not in CONVENTIONS:
         raise InputError("plot_convention", "kind", kind, f"must be one of {tuple(CONVENTIONS)}")
     title, draw, (left, right, bottom, top) = CONVENTIONS[kind]

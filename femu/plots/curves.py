@@ -1,4 +1,7 @@
-"""Histories, hysteresis loops, energies and step times: functions of plain arrays, and the same for results."""
+"""Histories, hysteresis loops, energies and step times.
+
+Functions of plain arrays, and the same for results.
+"""
 
 from __future__ import annotations
 
@@ -11,12 +14,9 @@ from matplotlib.axes import Axes
 from matplotlib.colors import is_color_like
 from matplotlib.lines import Line2D
 
-from femu.analyses.hybrid_result import HybridResult
-from femu.arguments import typed
-from femu.element import Name
-from femu.errors import InputError
-from femu.forces import BASIC_NAMES, SPACE_NAMES
-from femu.parameters import LARGEST_SIZE
+from femu.experimental.hybrid_result import HybridResult
+from femu.model.element import Name
+from femu.model.parameters import LARGEST_SIZE
 from femu.plots.style import (
     AS_MODEL,
     BLUE,
@@ -39,7 +39,10 @@ from femu.plots.style import (
     tidy,
     times_of,
 )
-from femu.results import Result
+from femu.results.member_forces import frame_dimensions
+from femu.results.result import Result
+from femu.support.arguments import typed
+from femu.support.errors import InputError
 
 Array = npt.NDArray[np.float64]
 _HISTORY = (6.4, 2.4)
@@ -57,15 +60,22 @@ def plot_history(
     peak: bool = True,
     time_unit: str = "s",
 ) -> Axes:
-    """Values over time: one, or several by name. The largest of one alone is marked."""
+    """Values over time: one, or several by name. The peak of a single one is marked."""
     ax = axes(ax, *_HISTORY)
     t = times_of("plot_history", time)
     many = values if isinstance(values, Mapping) else {"": values}
     with style():
-        for number, (told, given) in enumerate(many.items()):
-            y = like("plot_history", "values" if not told else f"values: {told}", given, t)
+        for number, (label, given) in enumerate(many.items()):
+            y = like("plot_history", "values" if not label else f"values: {label}", given, t)
             colour, dash = LINES[number % len(LINES)]
-            ax.plot(t, y, color=colour, linestyle=dash, linewidth=THIN + 0.4, label=plain(told) if told else None)
+            ax.plot(
+                t,
+                y,
+                color=colour,
+                linestyle=dash,
+                linewidth=THIN + 0.4,
+                label=plain(label) if label else None,
+            )
         ax.axhline(0.0, color=INK, linewidth=0.5)
         if peak and len(many) == 1:
             _mark_peak(ax, t, np.asarray(next(iter(many.values())), dtype=float), unit)
@@ -95,7 +105,12 @@ def _mark_peak(ax: Axes, t: Array, y: Array, unit: str) -> None:
 
 @typed
 def plot_displacement(
-    result: Result, node: Name, direction: str = "x", ax: Axes | None = None, *, units: Units = AS_MODEL
+    result: Result,
+    node: Name,
+    direction: str = "x",
+    ax: Axes | None = None,
+    *,
+    units: Units = AS_MODEL,
 ) -> Axes:
     """Displacement of a node over time."""
     size, unit = units.of("rotation" if direction.startswith("r") else "length")
@@ -113,7 +128,13 @@ def plot_displacement(
         )
         ax.set_xlabel("step")
         return ax
-    return plot_history(t, result.displacement(node, direction) / size, ax, name=f"{kind} {node}, {direction}", unit=unit)
+    return plot_history(
+        t,
+        result.displacement(node, direction) / size,
+        ax,
+        name=f"{kind} {node}, {direction}",
+        unit=unit,
+    )
 
 
 @typed
@@ -130,11 +151,19 @@ def plot_loop(
     colour: str = BLUE,
     dash: Any = "-",
 ) -> Axes:
-    """A hysteresis loop: force over deformation. ``limits`` are horizontal lines, such as a plastic moment."""
+    """A hysteresis loop: force over deformation.
+
+    ``limits`` are horizontal lines, such as a plastic moment.
+    """
     ax = axes(ax, 4.4, 3.6)
     d, f = np.asarray(deformation, dtype=float), np.asarray(force, dtype=float)
     if d.shape != f.shape or d.ndim != 1:
-        raise InputError("plot_loop", "deformation, force", (deformation, force), "must be two sequences of one length")
+        raise InputError(
+            "plot_loop",
+            "deformation, force",
+            (deformation, force),
+            "must be two sequences of one length",
+        )
     try:
         Line2D([], [], linestyle=dash)
     except (TypeError, ValueError):
@@ -144,10 +173,22 @@ def plot_loop(
     with style():
         ax.axhline(0.0, color=INK, linewidth=0.5)
         ax.axvline(0.0, color=INK, linewidth=0.5)
-        ax.plot(d, f, color=colour, linestyle=dash, linewidth=THIN + 0.3, label=label, solid_joinstyle="round")
+        ax.plot(
+            d,
+            f,
+            color=colour,
+            linestyle=dash,
+            linewidth=THIN + 0.3,
+            label=label,
+            solid_joinstyle="round",
+        )
         for number, limit in enumerate(limits):
             ax.axhline(
-                limit, color=GREY, linewidth=1.0, linestyle=(0, (5, 2)), label=limit_name if number == 0 and limit_name else None
+                limit,
+                color=GREY,
+                linewidth=1.0,
+                linestyle=(0, (5, 2)),
+                label=limit_name if number == 0 and limit_name else None,
             )
         ax.margins(0.07, 0.1)
         tidy(ax, plain(x), plain(y), legend=bool(label) or bool(limit_name and limits), loc="best")
@@ -156,17 +197,24 @@ def plot_loop(
 
 @typed
 def plot_element_loop(
-    result: Result, element: Name, end: str = "i", ax: Axes | None = None, *, axis: str = "z", units: Units = AS_MODEL
+    result: Result,
+    element: Name,
+    end: str = "i",
+    ax: Axes | None = None,
+    *,
+    axis: str = "z",
+    units: Units = AS_MODEL,
 ) -> Axes:
-    """Moment over rotation from the chord at an end of a beam-column; force over elongation of a truss.
+    """Moment over rotation from the chord at an end of a beam-column; force over elongation of a
+    truss.
 
-    The basic moment Mi or Mj is counterclockwise positive on the member, as is the rotation. In space both are about the local
-    ``axis`` "z" or "y".
+    The basic moment Mi or Mj is counterclockwise positive on the member, as is the rotation. In
+    space both are about the local ``axis`` "z" or "y".
     """
-    told = result._element(element)
-    basic = list(told["basic"])
-    if basic in (list(BASIC_NAMES), list(SPACE_NAMES)):
-        in_space = len(basic) > len(BASIC_NAMES)
+    described = result._element(element)
+    basic = list(described["basic"])
+    if frame_dimensions(described) > 0:
+        in_space = frame_dimensions(described) == 3
         if end not in ("i", "j"):
             raise InputError("plot_element_loop", "end", end, 'must be "i" or "j"')
         if axis not in (("z", "y") if in_space else ("z",)):
@@ -181,12 +229,15 @@ def plot_element_loop(
             x="rotation from the chord (mrad)",
             y=labelled(f"moment {name} of {element}", unit),
         )
-    if len(told["nodes"]) == 2 and basic == ["N"]:
-        i, j = told["nodes"]
+    if len(described["nodes"]) == 2 and basic == ["N"]:
+        i, j = described["nodes"]
         at = result.index["coordinates"]
         d = np.array(at[result._key(j)]) - np.array(at[result._key(i)])
         d = d / np.linalg.norm(d)
-        longer = sum((result.displacement(j, a) - result.displacement(i, a)) * d[k] for k, a in enumerate("xyz"[: len(d)]))
+        longer = sum(
+            (result.displacement(j, a) - result.displacement(i, a)) * d[k]
+            for k, a in enumerate("xyz"[: len(d)])
+        )
         (length, length_name), (force, force_name) = units.of("length"), units.of("force")
         return plot_loop(
             longer / length,
@@ -195,7 +246,13 @@ def plot_element_loop(
             x="elongation" + (f" ({length_name})" if length_name else ""),
             y=labelled(f"axial force of {element}", force_name),
         )
-    raise InputError("plot_element_loop", "element", element, "must be a beam-column or a truss", "use plot_loop with its arrays")
+    raise InputError(
+        "plot_element_loop",
+        "element",
+        element,
+        "must be a beam-column or a truss",
+        fix="use plot_loop with its arrays",
+    )
 
 
 @typed
@@ -208,10 +265,15 @@ def plot_energy(
     unit: str = "",
     total_name: str = "input",
 ) -> Axes:
-    """Energies stacked over time, with their total as a line: where the two part, energy is unaccounted for."""
+    """Energies stacked over time, with their total as a line.
+
+    If the two differ, energy is unaccounted for.
+    """
     ax = axes(ax, 6.4, 3.0)
     t = times_of("plot_energy", time)
-    arrays = {name: like("plot_energy", f"parts: {name}", values, t) for name, values in parts.items()}
+    arrays = {
+        name: like("plot_energy", f"parts: {name}", values, t) for name, values in parts.items()
+    }
     colours = (GREEN, ORANGE, BLUE, VERMILION, GREY)
     hatches = ("....", "////", "", "\\\\\\\\", "xx")
     with style():
@@ -237,20 +299,33 @@ def plot_energy(
         handles, labels = ax.get_legend_handles_labels()
         tidy(ax, "time (s)", labelled("energy", unit))
         ax.legend(
-            handles[::-1], labels[::-1], frameon=False, loc="lower right", bbox_to_anchor=(1.0, 1.0), ncols=4, borderaxespad=0.2
+            handles[::-1],
+            labels[::-1],
+            frameon=False,
+            loc="lower right",
+            bbox_to_anchor=(1.0, 1.0),
+            ncols=4,
+            borderaxespad=0.2,
         )
     return ax
 
 
 @typed
 def plot_energies(result: Result, ax: Axes | None = None, *, units: Units = AS_MODEL) -> Axes:
-    """The energy balance of a result: kinetic, damped and absorbed against the input. A hybrid test tells strain from hysteretic
-    energy."""
+    """The energy balance of a result: kinetic, damped and absorbed against the input. A hybrid test
+    separates strain from hysteretic energy."""
     size, unit = units.of("energy")
     hybrid = isinstance(result, HybridResult)
-    absorbed = {"hysteretic": "hysteretic", "strain": "strain"} if hybrid else {"absorbed": "strain and hysteretic"}
+    absorbed = (
+        {"hysteretic": "hysteretic", "strain": "strain"}
+        if hybrid
+        else {"absorbed": "strain and hysteretic"}
+    )
     names = {**absorbed, "damping": "damped", "kinetic": "kinetic"}
-    since = {told: (result.energy(name) - result.energy(name)[0]) / size for name, told in names.items()}
+    since = {
+        label: (result.energy(name) - result.energy(name)[0]) / size
+        for name, label in names.items()
+    }
     total = (result.energy("input") - result.energy("input")[0]) / size
     return plot_energy(result.time, since, total, ax, unit=unit)
 
@@ -263,17 +338,35 @@ def duration(seconds: float) -> str:
 
 @typed
 def plot_timing(
-    seconds: npt.ArrayLike, budget: float | None = None, ax: Axes | None = None, *, name: str = "time of a step"
+    seconds: npt.ArrayLike,
+    budget: float | None = None,
+    ax: Axes | None = None,
+    *,
+    name: str = "time of a step",
+    late: str | None = None,
 ) -> Axes:
-    """Histogram of step times on logarithmic axes, with the median, 99 %, the worst, and the ``budget`` in seconds."""
+    """Histogram of step times on logarithmic axes, with the median, 99 %, the worst, and the
+    ``budget`` in seconds.
+
+    ``late`` is the number of late steps of a paced test in words; by default the times over the
+    budget are counted.
+    """
     ax = axes(ax, 6.4, 2.8)
     values = np.asarray(seconds, dtype=float)
     values = values[np.isfinite(values) & (values > 0.0)]
     if values.ndim != 1 or len(values) < 2:
         raise InputError("plot_timing", "seconds", seconds, "must be at least two times above 0")
     if budget is not None and not 0.0 < budget < LARGEST_SIZE:
-        raise InputError("plot_timing", "budget", budget, "must be above 0", "in seconds")
-    scale, unit = (1e6, "µs") if np.median(values) < 1e-3 else (1e3, "ms") if np.median(values) < 1.0 else (1.0, "s")
+        raise InputError(
+            "plot_timing", "budget", budget, "must be above 0", fix="give it in seconds"
+        )
+    scale, unit = (
+        (1e6, "µs")
+        if np.median(values) < 1e-3
+        else (1e3, "ms")
+        if np.median(values) < 1.0
+        else (1.0, "s")
+    )
     ms = scale * values
     reach = max(float(ms.max()), scale * budget if budget else 0.0)
     edges = np.geomspace(0.9 * float(ms.min()), 1.1 * reach, BINS + 1)
@@ -285,15 +378,22 @@ def plot_timing(
             (float(np.percentile(ms, 99.0)), "99 %", ORANGE, (0, (5, 1.5))),
             (float(ms.max()), "worst", VERMILION, (0, (1.2, 1.2))),
         ]
-        for at, told, colour, dash in lines:
-            ax.axvline(at, color=colour, linestyle=dash, linewidth=LINE, label=f"{told}: {duration(at / scale)}")
+        for at, label, colour, dash in lines:
+            ax.axvline(
+                at,
+                color=colour,
+                linestyle=dash,
+                linewidth=LINE,
+                label=f"{label}: {duration(at / scale)}",
+            )
         if budget:
             over = int(np.count_nonzero(values > budget))
+            verdict = f"{over} of {len(ms)} over it" if late is None else late
             ax.axvline(
                 scale * budget,
                 color=INK,
                 linewidth=2.2,
-                label=f"budget: {duration(budget)}, {over} of {len(ms)} over it",
+                label=f"budget: {duration(budget)}, {verdict}",
             )
         tidy(
             ax,

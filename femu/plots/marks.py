@@ -1,4 +1,7 @@
-"""Marks of drawings: supports, arrows, moments. Their sizes are in points, so that they look the same at any scale."""
+"""Marks of drawings: supports, arrows, moments.
+
+Their sizes are in points, so that they look the same at any scale.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +26,10 @@ SUPPORT = 24.0  # points, of the square a mark is drawn in
 def _hatch(y: float, width: float = 1.0, count: int = 5, depth: float = 0.32) -> Strokes:
     """A ground line with strokes below it."""
     places = np.linspace(-width, width, count + 1)[1:]
-    return [[(-width, y), (width, y)], *([(float(p), y), (float(p) - depth, y - depth)] for p in places)]
+    return [
+        [(-width, y), (width, y)],
+        *([(float(p), y), (float(p) - depth, y - depth)] for p in places),
+    ]
 
 
 _TRIANGLE: list[tuple[float, float]] = [(0.0, 0.0), (0.58, -1.0), (-0.58, -1.0), (0.0, 0.0)]
@@ -39,7 +45,8 @@ _SHAPES: dict[str, Strokes] = {
 def _path(lines: Strokes) -> Path:
     vertices = [point for line in lines for point in line]
     codes = [code for line in lines for code in [Path.MOVETO] + [Path.LINETO] * (len(line) - 1)]
-    # matplotlib scales a marker by its largest coordinate: two points keep the size of all marks the same
+    # matplotlib scales a marker by its largest coordinate: two points keep the size of all marks
+    # the same
     return Path([*vertices, (1.3, 1.3), (-1.3, -1.3)], [*codes, Path.MOVETO, Path.MOVETO])
 
 
@@ -47,7 +54,10 @@ _PATHS = {name: _path(lines) for name, lines in _SHAPES.items()}
 
 
 def support_kind(fixed: set[str]) -> tuple[str, float] | None:
-    """Kind of support and its turn in degrees (None: away from what it holds), by the directions that are held."""
+    """Kind of support and its rotation in degrees, from the directions that are held.
+
+    None means facing away from what it holds.
+    """
     if fixed & {"z", "rx", "ry"}:  # in space, by how much is held
         moves, turns = fixed & {"x", "y", "z"}, fixed & {"rx", "ry", "rz"}
         if len(moves) == 3:
@@ -66,13 +76,18 @@ def support_kind(fixed: set[str]) -> tuple[str, float] | None:
 
 
 def support(ax: Axes, at: Array, fixed: set[str], towards: Array) -> None:
-    """The mark of a support; a clamped one faces ``towards``, the mean direction of what it holds."""
+    """The mark of a support.
+
+    A clamped one faces ``towards``, the mean direction of what it holds.
+    """
     kind = support_kind(fixed)
     if kind is None:
         return
     name, turn = kind
     if np.isnan(turn):
-        turn = float(np.degrees(np.arctan2(towards[1], towards[0]))) - 90.0 if np.any(towards) else 0.0
+        turn = (
+            float(np.degrees(np.arctan2(towards[1], towards[0]))) - 90.0 if np.any(towards) else 0.0
+        )
         turn = 90.0 * round(turn / 90.0)
     marker = MarkerStyle(_PATHS[name], fillstyle="none").rotated(deg=turn)
     ax.plot(
@@ -89,11 +104,30 @@ def support(ax: Axes, at: Array, fixed: set[str], towards: Array) -> None:
     )
 
 
-def arrow(ax: Axes, tip: Array, direction: Array, length: float, colour: str, width: float = 1.3, label: str = "") -> None:
-    """An arrow that ends at ``tip``, ``length`` points long, with a text at its tail; a dot where it points at the reader."""
+def arrow(
+    ax: Axes,
+    tip: Array,
+    direction: Array,
+    length: float,
+    colour: str,
+    width: float = 1.3,
+    label: str = "",
+) -> None:
+    """An arrow that ends at ``tip``, ``length`` points long, with a text at its tail.
+
+    A dot if it points at the reader.
+    """
     size = float(np.linalg.norm(direction))
     if size < 1e-9:
-        ax.plot([tip[0]], [tip[1]], marker="o", markersize=6.0, color=colour, zorder=7, label="_towards the reader")
+        ax.plot(
+            [tip[0]],
+            [tip[1]],
+            marker="o",
+            markersize=6.0,
+            color=colour,
+            zorder=7,
+            label="_towards the reader",
+        )
         return
     unit = direction / size
     tail = -length * unit
@@ -130,9 +164,16 @@ def arrow(ax: Axes, tip: Array, direction: Array, length: float, colour: str, wi
 
 
 def ray(
-    ax: Axes, start: Array, direction: Array, length: float, colour: str, label: str = "", width: float = 0.9, aside: bool = False
+    ax: Axes,
+    start: Array,
+    direction: Array,
+    length: float,
+    colour: str,
+    label: str = "",
+    width: float = 0.9,
+    aside: bool = False,
 ) -> None:
-    """An arrow that begins at ``start``, with a text at (or beside) its tip: an axis."""
+    """An arrow that begins at ``start``, with a text at (or next to) its tip: an axis."""
     unit = direction / np.linalg.norm(direction)
     tip = length * unit
     at = (float(start[0]), float(start[1]))
@@ -155,7 +196,9 @@ def ray(
     )
     if label:
         beyond = (
-            (length - 2.0) * unit + 6.0 * np.array([-unit[1], unit[0]]) * (1.0 if aside else 0.0) + (0.0 if aside else 7.0) * unit
+            (length - 2.0) * unit
+            + 6.0 * np.array([-unit[1], unit[0]]) * (1.0 if aside else 0.0)
+            + (0.0 if aside else 7.0) * unit
         )
         ax.annotate(
             label,
@@ -173,12 +216,16 @@ def ray(
 
 def _points_from(ax: Axes, at: tuple[float, float]) -> OffsetFrom:
     """Coordinates in points from a place in the data."""
-    anchor = ax.annotate("", xy=at, xytext=(0.0, 0.0), textcoords="offset points", annotation_clip=False)
+    anchor = ax.annotate(
+        "", xy=at, xytext=(0.0, 0.0), textcoords="offset points", annotation_clip=False
+    )
     return OffsetFrom(anchor, (0.0, 0.0), "points")
 
 
-def moment(ax: Axes, at: Array, positive: bool, colour: str, label: str = "", size: float = 20.0) -> None:
-    """A curved arrow about a point, counterclockwise where positive."""
+def moment(
+    ax: Axes, at: Array, positive: bool, colour: str, label: str = "", size: float = 20.0
+) -> None:
+    """A curved arrow about a point, counterclockwise if positive."""
     ax.annotate(
         "↺" if positive else "↻",
         xy=(float(at[0]), float(at[1])),
@@ -211,12 +258,23 @@ def _side(component: float, positive: str, negative: str) -> str:
 
 
 class Lines:
-    """Lines that are drawn together: each by itself while they are few, and by kind where they are many, which is much faster."""
+    """Lines that are drawn together.
+
+    Each by itself while they are few, and by kind when they are many, which is much faster.
+    """
 
     def __init__(self) -> None:
         self._found: list[tuple[Array, str, float, Any, float, str]] = []
 
-    def add(self, points: Array, colour: str, width: float, dash: Any = "-", zorder: float = 3.0, label: str = "_line") -> None:
+    def add(
+        self,
+        points: Array,
+        colour: str,
+        width: float,
+        dash: Any = "-",
+        zorder: float = 3.0,
+        label: str = "_line",
+    ) -> None:
         """Add a line through points."""
         self._found.append((points, colour, width, dash, zorder, label))
 
@@ -239,7 +297,11 @@ class Lines:
         for points, *kind, _ in self._found:
             kinds.setdefault(tuple(kind), []).append(points)
         for (colour, width, dash, zorder), curves in kinds.items():
-            ax.add_collection(LineCollection(curves, colors=colour, linewidths=width, linestyles=[dash], zorder=zorder))
+            ax.add_collection(
+                LineCollection(
+                    curves, colors=colour, linewidths=width, linestyles=[dash], zorder=zorder
+                )
+            )
 
 
 def broken(lines: list[Array]) -> tuple[Array, Array]:

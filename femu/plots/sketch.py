@@ -1,4 +1,7 @@
-"""The geometry of a model as pictures need it: points, members, and the curves that moved members follow."""
+"""The geometry of a model as pictures need it.
+
+Points, members, and the curves that moved members follow.
+"""
 
 from __future__ import annotations
 
@@ -12,22 +15,23 @@ import numpy as np
 import numpy.typing as npt
 
 from femu.analyses.eigen import Modes
-from femu.element import SPACE_DOFS, Element, Name
-from femu.elements.frame_element import FrameElement
-from femu.elements.space_frame import MATRIX, OFFSETS
-from femu.errors import FileError, InputError
-from femu.experimental.element import Experimental
-from femu.experimental.kinds import ExperimentalBeamColumn
-from femu.model import Model
-from femu.program import Program
-from femu.results import Result
+from femu.elements.beam_column import FrameElement
+from femu.elements.space_member import default_vecxz
+from femu.elements.transformations.space_frame import MATRIX, OFFSETS
+from femu.engine.program import Program
+from femu.experimental.elements.experimental import Experimental
+from femu.experimental.elements.kinds import ExperimentalBeamColumn
+from femu.model.element import SPACE_DOFS, Element, Name
+from femu.model.model import Model
+from femu.results.result import Result
+from femu.support.errors import FileError, InputError
 
 Array = npt.NDArray[np.float64]
 POINTS = 25  # along a member
-AZIMUTH, ELEVATION = np.radians(-58.0), np.radians(22.0)  # of the eye that looks at a model in space
-UPRIGHT = 1e-9  # horizontal part of a member's direction below which it counts as vertical
+# of the viewpoint of a model in space
+AZIMUTH, ELEVATION = np.radians(-58.0), np.radians(22.0)
 Displacements = Mapping[Name, Mapping[str, float]]
-"""Displacements by node and direction; what is left out is zero."""
+"""Displacements by node and direction; what is omitted is zero."""
 
 
 @dataclass(frozen=True)
@@ -46,9 +50,10 @@ class Member:
 
 @dataclass
 class Sketch:
-    """Points, members, and the model they come from, where it is known.
+    """Points, members, and the model they come from, if it is known.
 
-    ``space`` has three coordinates a node; everything that is drawn goes through ``view``, a matrix to the two of the paper.
+    ``space`` has three coordinates per node; everything that is drawn goes through ``view``, a
+    matrix to the two of the paper.
     """
 
     name: str
@@ -61,10 +66,14 @@ class Sketch:
 
     @cached_property
     def view(self) -> Array:
-        """From space to paper: the x-y plane as it is, or a look from the front left above at a model whose z is up."""
+        """From space to paper: the x-y plane as it is, or a view from the front left above of a
+        model whose z is up."""
         if self.plane:
             return np.eye(3)[:, :2]
-        (sa, ca), (se, ce) = (np.sin(AZIMUTH), np.cos(AZIMUTH)), (np.sin(ELEVATION), np.cos(ELEVATION))
+        (sa, ca), (se, ce) = (
+            (np.sin(AZIMUTH), np.cos(AZIMUTH)),
+            (np.sin(ELEVATION), np.cos(ELEVATION)),
+        )
         return np.array([[-sa, -se * ca], [ca, -se * sa], [0.0, ce]])
 
     @cached_property
@@ -110,14 +119,13 @@ class Sketch:
         x = (b - a) / length
         z = np.array([0.0, 0.0, 1.0])
         if not self.plane:
-            upright = float(np.hypot(x[0], x[1])) < UPRIGHT
-            z = member.vecxz if member.vecxz is not None else np.array([1.0, 0.0, 0.0]) if upright else z
+            z = np.asarray(member.vecxz if member.vecxz is not None else default_vecxz(x))
         y = np.cross(z, x)
         y = y / np.linalg.norm(y)
         return np.array([x, y, np.cross(x, y)])
 
     def axes(self, member: Member) -> Array:
-        """Local x, y and z as rows, on the paper; of a member without length those of the globe."""
+        """Local x, y and z as rows, on the paper; for a member without length the global axes."""
         return np.asarray(self._axes(member) @ self.view)
 
     def normal(self, member: Member) -> Array:
@@ -127,12 +135,17 @@ class Sketch:
         return np.array([-d[1], d[0]]) / (float(np.hypot(d[0], d[1])) or 1.0)
 
     def curve(self, member: Member, moved: Displacements, scale: float) -> Array:
-        """The axis of a moved member on the paper, its displacements enlarged by ``scale``: two columns.
+        """The axis of a moved member on the paper, its displacements enlarged by ``scale``: two
+        columns.
 
-        Along the member linear, across it the cubic that its ends' displacements and rotations fix; a hinged end turns freely.
+        Along the member linear, across it the cubic that its ends' displacements and rotations fix;
+        a hinged end turns freely.
         """
         a, b = self._ends(member)
-        (ua, ta), (ub, tb) = (_end(moved, n, o) for n, o in zip((member.nodes[0], member.nodes[-1]), member.offsets, strict=True))
+        (ua, ta), (ub, tb) = (
+            _end(moved, n, o)
+            for n, o in zip((member.nodes[0], member.nodes[-1]), member.offsets, strict=True)
+        )
         x = np.linspace(0.0, 1.0, POINTS if member.frame else 2)
         line = (1.0 - x)[:, None] * (a + scale * ua) + x[:, None] * (b + scale * ub)
         length = float(np.linalg.norm(b - a))
@@ -151,7 +164,8 @@ class Sketch:
         return np.asarray(line @ self.view)
 
     def movement(self, member: Member) -> tuple[Array, Array]:
-        """The axis at rest (points by 2), and what each displacement of its two nodes adds to it (points by 2 by 12).
+        """The axis at rest (points by 2), and what each displacement of its two nodes adds to it
+        (points by 2 by 12).
 
         A shape is linear in the displacements, so that many moments of one member cost one product.
         """
@@ -168,11 +182,20 @@ class Sketch:
         for node, offset in zip((member.nodes[0], member.nodes[-1]), member.offsets, strict=True):
             if offset.any():
                 (end, _), (at_node, _) = _end(moved, node, offset), _end(moved, node, np.zeros(3))
-                found.append(np.array([self.space[node] + scale * at_node, self.space[node] + offset + scale * end]) @ self.view)
+                found.append(
+                    np.array(
+                        [
+                            self.space[node] + scale * at_node,
+                            self.space[node] + offset + scale * end,
+                        ]
+                    )
+                    @ self.view
+                )
         return found
 
     def enlargement(self, moved: Displacements, share: float) -> float:
-        """Factor at which the largest movement is a ``share`` of the model's size, rounded to one a person would choose."""
+        """Factor at which the largest movement is a ``share`` of the model's size, rounded to one a
+        person would choose."""
         reach = max(
             (
                 float(np.abs(self.curve(m, moved, 1.0) - self.curve(m, moved, 0.0)).max())
@@ -189,7 +212,9 @@ class Sketch:
 def rounded(value: float) -> float:
     """The next smaller of 1, 2, 5 times a power of ten."""
     power = 10.0 ** np.floor(np.log10(value) + 1e-12)
-    return float(max(step for step in (1.0, 2.0, 5.0) if step * power <= value * (1 + 1e-12)) * power)
+    return float(
+        max(step for step in (1.0, 2.0, 5.0) if step * power <= value * (1 + 1e-12)) * power
+    )
 
 
 def _end(moved: Displacements, node: Name, offset: Array) -> tuple[Array, Array]:
@@ -197,7 +222,9 @@ def _end(moved: Displacements, node: Name, offset: Array) -> tuple[Array, Array]
     at = moved.get(node, {})
     x, y, z, rx, ry, rz = (at.get(d, 0.0) for d in SPACE_DOFS)
     a, b, c = offset
-    return np.array([x + ry * c - rz * b, y + rz * a - rx * c, z + rx * b - ry * a]), np.array([rx, ry, rz])
+    return np.array([x + ry * c - rz * b, y + rz * a - rx * c, z + rx * b - ry * a]), np.array(
+        [rx, ry, rz]
+    )
 
 
 def _in_space(vector: Any) -> Array:
@@ -246,7 +273,10 @@ def _member(element: Element) -> Member:
         element.nodes,
         isinstance(element, (FrameElement, ExperimentalBeamColumn)),
         isinstance(element, Experimental),
-        (_in_space(getattr(element, "offset_i", none)), _in_space(getattr(element, "offset_j", none))),
+        (
+            _in_space(getattr(element, "offset_i", none)),
+            _in_space(getattr(element, "offset_j", none)),
+        ),
         (bool(getattr(element, "release_i", False)), bool(getattr(element, "release_j", False))),
         None if given is None else np.asarray(given, dtype=float),
     )
@@ -254,7 +284,9 @@ def _member(element: Element) -> Member:
 
 def _from_index(result: Result) -> Sketch:
     """What a result knows of its geometry without its model."""
-    points = {json.loads(k): np.array(x, dtype=float) for k, x in result.index["coordinates"].items()}
+    points = {
+        json.loads(k): np.array(x, dtype=float) for k, x in result.index["coordinates"].items()
+    }
     plane = all(len(x) < 3 for x in points.values())
     members = {}
     for e in result.index["elements"]:
@@ -262,8 +294,11 @@ def _from_index(result: Result) -> Sketch:
         if "constants" in e and plane:
             ends = (np.array(e["constants"][3:5]), np.array(e["constants"][5:7]))
         elif "constants" in e:
-            told = np.array(e["constants"][:MATRIX])
-            ends, vecxz = (told[OFFSETS:OFFSETS + 3], told[OFFSETS + 3:]), told[OFFSETS - 3:OFFSETS]
+            plane_constants = np.array(e["constants"][:MATRIX])
+            ends, vecxz = (
+                (plane_constants[OFFSETS : OFFSETS + 3], plane_constants[OFFSETS + 3 :]),
+                plane_constants[OFFSETS - 3 : OFFSETS],
+            )
         members[e["name"]] = Member(
             e["name"],
             e["kind"],
@@ -286,13 +321,20 @@ def displacements(source: Result | Modes, at: int) -> dict[Name, dict[str, float
     saved = {place: column for column, place in enumerate(source.index["nodal"]["u"])}
     row = source.arrays["u"][at]
     return {
-        node: {d: float(row[saved[p]]) for d, p in source.index["places"][json.dumps(node)].items() if p in saved}
+        node: {
+            d: float(row[saved[p]])
+            for d, p in source.index["places"][json.dumps(node)].items()
+            if p in saved
+        }
         for node in source.index["names"]
     }
 
 
 def histories(result: Result, node: Name, rows: npt.NDArray[np.int64]) -> Array:
-    """Displacements of a node in rows of a result, in the order of a node in space; what it does not have is zero."""
+    """Displacements of a node in rows of a result, in the order of a node in space.
+
+    What it does not have is zero.
+    """
     found = np.zeros((len(rows), len(SPACE_DOFS)))
     saved = {place: column for column, place in enumerate(result.index["nodal"]["u"])}
     for direction, place in result.index["places"][json.dumps(node)].items():

@@ -1,7 +1,7 @@
 """The one style of all pictures: colours, sizes, and how axes are made, labelled and written.
 
-Colours are from the palette of Okabe and Ito, which colour-blind readers can tell apart; lines that share axes also differ in
-dash or width, so that a grey print stays readable.
+Colours are from the palette of Okabe and Ito, which colour-blind readers can distinguish; lines
+that share axes also differ in dash or width, so that a grey print stays readable.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from io import BytesIO
 from os import PathLike
 from typing import Any
 
@@ -23,9 +24,9 @@ from matplotlib.figure import Figure
 from matplotlib.layout_engine import ConstrainedLayoutEngine
 from matplotlib.ticker import ScalarFormatter
 
-from femu.arguments import typed, typed_class
-from femu.errors import FileError, InputError
-from femu.parameters import LARGEST_SIZE, finite
+from femu.model.parameters import LARGEST_SIZE, finite
+from femu.support.arguments import typed, typed_class
+from femu.support.errors import FileError, InputError
 
 BLUE, VERMILION, GREEN, ORANGE = "#0072B2", "#D55E00", "#009E73", "#E69F00"
 SKY, PURPLE, INK, GREY, FAINT = "#56B4E9", "#CC79A7", "#222222", "#8A8A8A", "#D9D9D9"
@@ -39,6 +40,7 @@ LINES: tuple[tuple[str, Any], ...] = (
 )
 """Colour and dash of the lines that share axes, in order."""
 SIZE, DOTS_PER_INCH = (6.4, 4.2), 150
+SCREEN_DOTS = 100  # per inch, of a picture in a notebook
 LETTER = 0.53  # width of a letter over the size of the text
 POINTS_PER_INCH = 72.0
 PAD = 0.04  # inches around the axes of a figure
@@ -57,7 +59,7 @@ SETTINGS = {
     "svg.hashsalt": "femu",
     "path.simplify": True,
 }
-"""Of matplotlib, while femu makes axes or writes a picture."""
+"""Settings of matplotlib while femu makes axes or writes a picture."""
 
 Array = npt.NDArray[np.float64]
 
@@ -75,10 +77,18 @@ class Units:
     def __post_init__(self) -> None:
         for name in ("length", "force"):
             if not finite(getattr(self, name)) or not 0.0 < getattr(self, name) < LARGEST_SIZE:
-                raise InputError("Units", name, getattr(self, name), f"must be above 0, and below {LARGEST_SIZE:g}")
+                raise InputError(
+                    "Units",
+                    name,
+                    getattr(self, name),
+                    f"must be above 0, and below {LARGEST_SIZE:g}",
+                )
 
     def of(self, quantity: str) -> tuple[float, str]:
-        """Size and name of the unit of a quantity: length, force, moment, force/length, energy or rotation."""
+        """Size and name of the unit of a quantity.
+
+        Length, force, moment, force/length, energy or rotation.
+        """
         joined = f"{self.force_name} {self.length_base()[1]}".strip() if self.force_name else ""
         base = self.length_base()[0]
         found = {
@@ -94,8 +104,12 @@ class Units:
         return found[quantity]
 
     def length_base(self) -> tuple[float, str]:
-        """The length in moments: metres where displacements are in millimetres."""
-        return (1000.0 * self.length, "m") if self.length_name == "mm" else (self.length, self.length_name)
+        """The length in moments: metres if displacements are in millimetres."""
+        return (
+            (1000.0 * self.length, "m")
+            if self.length_name == "mm"
+            else (self.length, self.length_name)
+        )
 
 
 AS_MODEL = Units()
@@ -110,7 +124,7 @@ def plain(name: Any) -> str:
 
 
 def labelled(name: str, unit: str) -> str:
-    """Label of an axis, with its unit where it has one."""
+    """Label of an axis, with its unit if it has one."""
     return plain(f"{name} ({unit})" if unit else name)
 
 
@@ -118,11 +132,14 @@ _RAISED = str.maketrans("0123456789-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻")
 
 
 class Ticks(ScalarFormatter):
-    """Numbers at the ticks, with a common power of ten as people write it. (Formulas would take half the time of a picture.)"""
+    """Numbers at the ticks, with a common power of ten as people write it.
+
+    (Formulas would take half the time of a picture.)
+    """
 
     def get_offset(self) -> str:
-        told = super().get_offset()  # such as 1e-4, or 1e3+2e5
-        return re.sub(r"(\d)?e([+\-−]?)0*(\d+)", _power, told)
+        offset = super().get_offset()  # such as 1e-4, or 1e3+2e5
+        return re.sub(r"(\d)?e([+\-−]?)0*(\d+)", _power, offset)
 
 
 def _power(found: re.Match[str]) -> str:
@@ -151,14 +168,21 @@ def style() -> Iterator[None]:
 
 
 def figure(width: float = SIZE[0], height: float = SIZE[1], pad: float = PAD) -> Figure:
-    """A new figure that no window knows of, so that nothing has to be closed; ``pad`` inches stay free around its axes."""
-    made = Figure(figsize=(width, height), layout=ConstrainedLayoutEngine(w_pad=pad, h_pad=pad), facecolor="white")
+    """A new figure without a window, so that nothing has to be closed.
+
+    ``pad`` inches stay free around its axes.
+    """
+    made = Figure(
+        figsize=(width, height),
+        layout=ConstrainedLayoutEngine(w_pad=pad, h_pad=pad),
+        facecolor="white",
+    )
     FigureCanvasAgg(made)
     return made
 
 
 def check_scale(what: str, scale: float | None) -> None:
-    """Raise where displacements cannot be enlarged by a factor, or numbers by a length."""
+    """Raise if displacements cannot be enlarged by a factor, or numbers by a length."""
     if scale is not None and (not finite(scale) or abs(scale) >= LARGEST_SIZE):
         raise InputError(what, "scale", scale, f"must be a finite number below {LARGEST_SIZE:g}")
 
@@ -175,27 +199,60 @@ def like(what: str, argument: str, values: Any, t: Array) -> Array:
     """The values of a curve, one at each time; NaN is a gap."""
     y = np.asarray(values, dtype=float)
     if y.shape != t.shape:
-        raise InputError(what, argument, values, f"must be one number for each of the {len(t)} times")
+        raise InputError(
+            what, argument, values, f"must be one number for each of the {len(t)} times"
+        )
     return y
 
 
-def axes(ax: Axes | None, width: float = SIZE[0], height: float = SIZE[1], pad: float = PAD) -> Axes:
+class Picture(Axes):
+    """Axes of a figure that femu made: it has no window, so a notebook shows the figure."""
+
+    def _repr_png_(self) -> bytes:
+        return _png(self)
+
+
+class Panels(list[Axes]):
+    """Axes that share a figure, which a notebook shows."""
+
+    def _repr_png_(self) -> bytes:
+        return _png(self[0])
+
+
+def _png(ax: Axes) -> bytes:
+    made, written = ax.get_figure(), BytesIO()
+    assert isinstance(made, Figure)
+    with style():
+        made.savefig(written, format="png", dpi=SCREEN_DOTS)
+    return written.getvalue()
+
+
+def axes(
+    ax: Axes | None, width: float = SIZE[0], height: float = SIZE[1], pad: float = PAD
+) -> Axes:
     """The axes given, or new ones."""
     if ax is not None:
         return ax
     with style():
-        return figure(width, height, pad).add_subplot()
+        return figure(width, height, pad).add_subplot(axes_class=Picture)
 
 
-def panels(rows: int, columns: int = 1, width: float = 6.4, height: float = 1.9, **options: Any) -> list[Axes]:
-    """New axes below and beside each other; ``height`` is that of one row."""
+def panels(
+    rows: int, columns: int = 1, width: float = 6.4, height: float = 1.9, **options: Any
+) -> list[Axes]:
+    """New axes in rows and columns; ``height`` is that of one row."""
     with style():
-        grid = figure(width, height * rows).subplots(rows, columns, squeeze=False, **options)
-    return list(grid.ravel())
+        grid = figure(width, height * rows).subplots(
+            rows, columns, squeeze=False, subplot_kw={"axes_class": Picture}, **options
+        )
+    return Panels(grid.ravel())
 
 
 def headline(ax: Axes, *parts: str) -> None:
-    """A title of several parts, on as many lines as the width asks for: that of the figure where the axes are alone in it."""
+    """A title of several parts, on as many lines as the width requires.
+
+    That of the figure if it has no other axes.
+    """
     room = ax.figure.bbox if ax.figure.axes == [ax] else ax.get_window_extent()
     letters = room.width / ax.figure.dpi * POINTS_PER_INCH / (LETTER * LARGE)
     lines = [parts[0]]
@@ -208,7 +265,9 @@ def headline(ax: Axes, *parts: str) -> None:
     ax.set_title(",\n".join(lines))
 
 
-def tidy(ax: Axes, x: str = "", y: str = "", title: str = "", legend: bool = False, **where: Any) -> Axes:
+def tidy(
+    ax: Axes, x: str = "", y: str = "", title: str = "", legend: bool = False, **where: Any
+) -> Axes:
     """Labels, a light grid, and no box."""
     if x:
         ax.set_xlabel(x, fontsize=NORMAL)
@@ -237,10 +296,10 @@ def drawing(ax: Axes, margin: float = 0.12) -> Axes:
 
 @typed
 def save(ax: Axes, path: str | PathLike[str]) -> None:
-    """Write the picture that axes belong to; the ending of the name says the format."""
+    """Write the picture that axes belong to; the ending of the name sets the format."""
     made = ax.get_figure()
     if not isinstance(made, Figure):
-        raise InputError("plots.save", "ax", ax, "must belong to a figure of their own")
+        raise InputError("plots.save", "ax", ax, "must belong to a figure")
     try:
         with style():
             made.savefig(path, dpi=DOTS_PER_INCH)

@@ -13,6 +13,7 @@ from femu.records.plausible import RecordWarning
 from femu.records.scaling import scaled_to_spectrum
 from femu.records.spectrum import Spectrum, response_spectrum, rotated_spectrum
 from femu.records.synthetic import spectrum_compatible, synthetic
+from femu.support.keywords import explain_all
 
 __all__ = [
     "GroundMotion",
@@ -30,3 +31,5 @@ __all__ = [
     "spectrum_compatible",
     "synthetic",
 ]
+
+explain_all(__name__, __all__)

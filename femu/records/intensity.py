@@ -1,4 +1,7 @@
-"""Intensity measures of a record. Accelerations in m/s²; integrals by the trapezoidal rule over the samples."""
+"""Intensity measures of a record.
+
+Accelerations in m/s²; integrals by the trapezoidal rule over the samples.
+"""
 
 from __future__ import annotations
 
@@ -6,10 +9,10 @@ import math
 
 import numpy as np
 
-from femu.arguments import typed
-from femu.errors import InputError
 from femu.records.correction import Array, displacement, integral, velocity
 from femu.records.ground_motion import GroundMotion
+from femu.support.arguments import typed
+from femu.support.errors import InputError
 from femu.units import g
 
 HOUSNER_PERIODS = np.linspace(0.1, 2.5, 241)
@@ -28,16 +31,24 @@ def arias_intensity(motion: GroundMotion) -> float:
 
 @typed
 def significant_duration(motion: GroundMotion, start: float = 0.05, end: float = 0.95) -> float:
-    """Time from the first instant with more than `start` of the Arias intensity to that with `end` of it (s).
+    """Time from the first instant with more than `start` of the Arias intensity to that with `end`
+    of it (s).
 
-    Trifunac and Brady (1975) use 5 % and 95 %, which is the default; 5 % to 75 % is the other common choice.
+    Trifunac and Brady (1975) use 5 % and 95 %, which is the default; 5 % to 75 % is the other
+    common choice.
     """
     if not 0.0 <= start < end <= 1.0:
-        raise InputError("significant_duration", "start, end", (start, end), "must rise between 0 and 1")
+        raise InputError(
+            "significant_duration", "start, end", (start, end), "must rise between 0 and 1"
+        )
     build_up = arias_build_up(motion)
     if build_up[-1] == 0.0:
-        raise InputError("significant_duration", "motion", motion, "has no strong part: every sample is zero")
-    first, last = (float(np.interp(share * build_up[-1], build_up, motion.times)) for share in (start, end))
+        raise InputError(
+            "significant_duration", "motion", motion, "has no strong part: every sample is zero"
+        )
+    first, last = (
+        float(np.interp(share * build_up[-1], build_up, motion.times)) for share in (start, end)
+    )
     return last - first
 
 
@@ -56,11 +67,17 @@ def housner_intensity(motion: GroundMotion, damping: float = 0.05) -> float:
 
 @typed
 def peak_velocity(motion: GroundMotion) -> float:
-    """Peak ground velocity from rest (m/s). A record with a drifting baseline has to be corrected first."""
+    """Peak ground velocity from rest (m/s).
+
+    A record with a drifting baseline has to be corrected first.
+    """
     return float(np.abs(velocity(motion.acceleration, motion.dt)).max())
 
 
 @typed
 def peak_displacement(motion: GroundMotion) -> float:
-    """Peak ground displacement from rest (m). A record with a drifting baseline has to be corrected first."""
+    """Peak ground displacement from rest (m).
+
+    A record with a drifting baseline has to be corrected first.
+    """
     return float(np.abs(displacement(motion.acceleration, motion.dt)).max())

@@ -1,4 +1,7 @@
-"""What every reader of ground-motion files shares: the result, the units, and how numbers are read from a line."""
+"""What every reader of ground-motion files shares.
+
+The result, the units, and how numbers are read from a line.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +10,7 @@ import os
 from pathlib import Path
 from typing import NamedTuple
 
-from femu.errors import FileError, InputError
+from femu.support.errors import FileError, InputError
 from femu.units import cm, ft, g, gal, inch, m, mm, s
 
 ACCELERATION_UNITS: dict[str, float] = {
@@ -33,8 +36,13 @@ class Reading(NamedTuple):
 
 
 def canonical_unit(text: str) -> str:
-    """The spelling of a unit that `ACCELERATION_UNITS` uses: 'M/S^2', 'm/s²' and 'm/s/s' all give 'm/s2'."""
-    spelled = text.strip().lower().replace(" ", "").replace("²", "2").replace("^", "").replace("**", "")
+    """The spelling of a unit that `ACCELERATION_UNITS` uses.
+
+    'M/S^2', 'm/s²' and 'm/s/s' all give 'm/s2'.
+    """
+    spelled = (
+        text.strip().lower().replace(" ", "").replace("²", "2").replace("^", "").replace("**", "")
+    )
     return spelled.replace("sec", "s").replace("/s/s", "/s2")
 
 
@@ -43,7 +51,13 @@ def unit_factor(unit: str, what: str) -> float:
     factor = ACCELERATION_UNITS.get(canonical_unit(unit)) if isinstance(unit, str) else None
     if factor is None:
         known = ", ".join(repr(name) for name in ACCELERATION_UNITS)
-        raise InputError(what, "unit", unit, "is not a unit of acceleration that femu knows", f"use one of {known}")
+        raise InputError(
+            what,
+            "unit",
+            unit,
+            "is not a unit of acceleration that femu knows",
+            fix=f"use one of {known}",
+        )
     return factor
 
 
@@ -52,13 +66,20 @@ def read_lines(path: str | os.PathLike[str]) -> list[str]:
     try:
         return Path(path).read_text(encoding="utf-8-sig").splitlines()
     except UnicodeDecodeError:
-        raise FileError(path, "is not a text file; give the path of a text file with the record") from None
+        raise FileError(
+            path, "is not a text file; give the path of a text file with the record"
+        ) from None
     except OSError as error:
-        raise FileError(path, f"cannot be read ({error.strerror or error}); check the path") from None
+        raise FileError(
+            path, f"cannot be read ({error.strerror or error}); check the path"
+        ) from None
 
 
 def number(text: str, path: str | os.PathLike[str], line: int) -> float:
-    """A finite number from a piece of a line; anything else is a `FileError` that names the line."""
+    """A finite number from a piece of a line.
+
+    Anything else is a `FileError` that names the line.
+    """
     try:
         value = float(text)
     except ValueError:

@@ -1,15 +1,17 @@
 """Elastic response spectra, and those of pairs over all directions.
 
-The oscillator of period T and damping ratio z under base acceleration a_g(t), linear between samples ::
+The oscillator of period T and damping ratio z under base acceleration a_g(t), linear between
+samples ::
 
     u'' + 2 z w u' + w² u = -a_g(t),      w = 2 pi / T
 
-is integrated exactly from sample to sample (Nigam and Jennings 1969). Steps longer than T / 20 are divided, and the
-peak between two instants is that of the cubic through both values and slopes, so that short periods lose nothing.
-Pseudo-velocity is w times the peak displacement, pseudo-acceleration w² times it.
+is integrated exactly from sample to sample (Nigam and Jennings 1969). Steps longer than T / 20 are
+divided, and the peak between two instants is that of the cubic through both values and slopes, so
+that short periods lose nothing. Pseudo-velocity is w times the peak displacement,
+pseudo-acceleration w² times it.
 
-RotD50 and RotD100 (Boore 2010) of a pair are the median and the largest, over the directions in the horizontal plane,
-of the peak of the oscillator in that direction.
+RotD50 and RotD100 (Boore 2010) of a pair are the median and the largest, over the directions in the
+horizontal plane, of the peak of the oscillator in that direction.
 """
 
 from __future__ import annotations
@@ -21,23 +23,23 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from femu.arguments import typed
-from femu.errors import InputError
 from femu.kernels import compiled, inlined, routine
+from femu.support.arguments import typed
+from femu.support.errors import InputError
 
 if TYPE_CHECKING:
     from femu.records.ground_motion import GroundMotion
 
 Array = NDArray[np.float64]
 STEPS_A_PERIOD = 20
-DIRECTIONS = 180  # one a degree
+DIRECTIONS = 180  # one per degree
 
 DEFAULT_PERIODS = np.geomspace(0.05, 5.0, 100)
 
 
 @dataclass(frozen=True, eq=False)
 class Spectrum:
-    """Peaks of elastic oscillators, one entry a period."""
+    """Peaks of elastic oscillators, one entry per period."""
 
     periods: Array
     damping: float
@@ -61,7 +63,8 @@ class Spectrum:
 
 @inlined
 def _transition(w, z, h):
-    """u1 = a11 u0 + a12 v0 + b11 p0 + b12 p1, likewise v1, for u'' + 2zw u' + w² u = p, p linear over h."""
+    """u1 = a11 u0 + a12 v0 + b11 p0 + b12 p1, likewise v1, for u'' + 2zw u' + w² u = p, p linear
+    over h."""
     wd = w * math.sqrt(1.0 - z * z)
     e, s, c = math.exp(-z * w * h), math.sin(wd * h), math.cos(wd * h)
     r = z * w / wd
@@ -79,7 +82,8 @@ def _transition(w, z, h):
 
 @routine
 def _between(u0, v0, u1, v1, h):
-    """Largest |u| of the cubic through two values and slopes, where its slope changes sign between them."""
+    """Largest |u| of the cubic through two values and slopes, if its slope changes sign between
+    them."""
     # slope: a x² + b x + c over x = 0 .. 1
     a = 3.0 * (2.0 * (u0 - u1) + h * (v0 + v1))
     b = 2.0 * (3.0 * (u1 - u0) - h * (2.0 * v0 + v1))
@@ -156,8 +160,16 @@ def _rotated(first, second, dt, periods, z, angles, out):
                     top, at = value, k
             best = top
             for k in range(max(at - 1, 0), min(at + 1, size - 1)):
-                best = max(best, _between(c * x[k] + s * y[k], c * v[k] + s * vy[k], c * x[k + 1] + s * y[k + 1],
-                                          c * v[k + 1] + s * vy[k + 1], h))
+                best = max(
+                    best,
+                    _between(
+                        c * x[k] + s * y[k],
+                        c * v[k] + s * vy[k],
+                        c * x[k + 1] + s * y[k + 1],
+                        c * v[k + 1] + s * vy[k + 1],
+                        h,
+                    ),
+                )
             out[n, d] = best
 
 
@@ -165,20 +177,26 @@ def checked_periods(periods: ArrayLike | None) -> Array:
     """Periods as an array, or an error."""
     values = np.array(DEFAULT_PERIODS if periods is None else periods, dtype=np.float64).reshape(-1)
     if not values.size or not np.isfinite(values).all() or values.min() <= 0.0:
-        raise InputError("spectrum", "periods", periods, "must be numbers above 0", "give periods in seconds")
+        raise InputError(
+            "spectrum", "periods", periods, "must be numbers above 0", fix="give periods in seconds"
+        )
     return values
 
 
 def checked_damping(damping: float) -> float:
     """Damping ratio, or an error."""
     if not (isinstance(damping, (int, float)) and 0.0 <= damping < 1.0):
-        raise InputError("spectrum", "damping", damping, "must lie from 0 to below 1", "5 % is 0.05")
+        raise InputError(
+            "spectrum", "damping", damping, "must lie from 0 to below 1", fix="write 0.05 for 5 %"
+        )
     return float(damping)
 
 
 @typed
-def response_spectrum(motion: GroundMotion, periods: ArrayLike | None = None, damping: float = 0.05) -> Spectrum:
-    """Elastic response spectrum of a record (periods in s, 100 from 0.05 to 5 s if left out)."""
+def response_spectrum(
+    motion: GroundMotion, periods: ArrayLike | None = None, damping: float = 0.05
+) -> Spectrum:
+    """Elastic response spectrum of a record (periods in s, by default 100 from 0.05 to 5 s)."""
     at, ratio = checked_periods(periods), checked_damping(damping)
     peaks = np.empty((3, at.size))
     _peaks(motion.acceleration, motion.dt, at, ratio, peaks)
@@ -186,9 +204,15 @@ def response_spectrum(motion: GroundMotion, periods: ArrayLike | None = None, da
 
 
 @typed
-def rotated_spectrum(first: GroundMotion, second: GroundMotion, periods: ArrayLike | None = None,
-                     damping: float = 0.05, percentiles: tuple[float, ...] = (50.0, 100.0)) -> Array:
-    """Pseudo-acceleration of a pair of horizontal components over all directions: a row a percentile (RotDnn).
+def rotated_spectrum(
+    first: GroundMotion,
+    second: GroundMotion,
+    periods: ArrayLike | None = None,
+    damping: float = 0.05,
+    percentiles: tuple[float, ...] = (50.0, 100.0),
+) -> Array:
+    """Pseudo-acceleration of a pair of horizontal components over all directions: one row per
+    percentile (RotDnn).
 
     ::
 
@@ -196,10 +220,17 @@ def rotated_spectrum(first: GroundMotion, second: GroundMotion, periods: ArrayLi
     """
     at, ratio = checked_periods(periods), checked_damping(damping)
     if first.dt != second.dt or first.acceleration.size != second.acceleration.size:
-        raise InputError("rotated_spectrum", "second", second, f"must have the samples of the first: {first!r}",
-                         "trim and resample the pair alike")
+        raise InputError(
+            "rotated_spectrum",
+            "second",
+            second,
+            f"must have the samples of the first: {first!r}",
+            fix="trim and resample the pair alike",
+        )
     if not percentiles or not all(0.0 <= p <= 100.0 for p in percentiles):
-        raise InputError("rotated_spectrum", "percentiles", percentiles, "must be numbers from 0 to 100")
+        raise InputError(
+            "rotated_spectrum", "percentiles", percentiles, "must be numbers from 0 to 100"
+        )
     angles = np.arange(DIRECTIONS) * (np.pi / DIRECTIONS)
     peaks = np.empty((at.size, DIRECTIONS))
     _rotated(first.acceleration, second.acceleration, first.dt, at, ratio, angles, peaks)

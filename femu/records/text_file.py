@@ -1,6 +1,7 @@
-"""Reader of plain text files: samples separated by blanks or line ends, any number a line, # starts a comment.
+"""Reader of plain text files: samples separated by blanks or line ends, any number per line, #
+starts a comment.
 
-Such a file says neither its unit nor its time step, so both have to be given.
+Such a file states neither its unit nor its time step, so both have to be given.
 """
 
 from __future__ import annotations
@@ -8,8 +9,8 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from femu.errors import FileError
 from femu.records.reading import Reading, number, read_lines, unit_factor
+from femu.support.errors import FileError
 
 
 def read_text(path: str | os.PathLike[str], dt: float, unit: str) -> Reading:

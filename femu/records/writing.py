@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from femu.errors import FileError
+from femu.support.errors import FileError
 from femu.units import g
 
 if TYPE_CHECKING:
@@ -16,19 +16,26 @@ AT2_COLUMNS = 5
 
 
 def write_csv(motion: GroundMotion, path: str | os.PathLike[str]) -> None:
-    """Columns time (s) and acceleration (m/s2), with as many digits as it takes to read the same numbers back."""
+    """Columns time (s) and acceleration (m/s2), with as many digits as it takes to read the same
+    numbers back."""
     lines = ["time (s),acceleration (m/s2)"]
-    lines += [f"{_grid(index, motion.dt)},{float(a)!r}" for index, a in enumerate(motion.acceleration)]
+    lines += [
+        f"{_grid(index, motion.dt)},{float(a)!r}" for index, a in enumerate(motion.acceleration)
+    ]
     _write(path, lines)
 
 
 def write_at2(motion: GroundMotion, path: str | os.PathLike[str]) -> None:
-    """Header of four lines as NGA-West2 has it, then five samples a line in g."""
+    """Header of four lines as NGA-West2 has it, then five samples per line in g."""
     name = " ".join(motion.name.split()) or "unnamed"
-    lines = ["PEER AT2 FORMAT, WRITTEN BY FEMU", name, "ACCELERATION TIME SERIES IN UNITS OF G",
-             f"NPTS= {motion.acceleration.size:6d}, DT= {motion.dt:.12g} SEC"]
+    lines = [
+        "PEER AT2 FORMAT, WRITTEN BY FEMU",
+        name,
+        "ACCELERATION TIME SERIES IN UNITS OF G",
+        f"NPTS= {motion.acceleration.size:6d}, DT= {motion.dt:.12g} SEC",
+    ]
     samples = [f"{a / g:15.7E}" for a in motion.acceleration]
-    lines += ["".join(samples[k:k + AT2_COLUMNS]) for k in range(0, len(samples), AT2_COLUMNS)]
+    lines += ["".join(samples[k : k + AT2_COLUMNS]) for k in range(0, len(samples), AT2_COLUMNS)]
     _write(path, lines)
 
 
@@ -40,4 +47,6 @@ def _write(path: str | os.PathLike[str], lines: list[str]) -> None:
     try:
         Path(path).write_text("\n".join(lines) + "\n", encoding="utf-8")
     except OSError as error:
-        raise FileError(path, f"cannot be written ({error.strerror or error}); check the path") from None
+        raise FileError(
+            path, f"cannot be written ({error.strerror or error}); check the path"
+        ) from None

@@ -9,5 +9,8 @@
 """
 
 from femu.report.write import page_of, write
+from femu.support.keywords import explain_all
 
 __all__ = ["page_of", "write"]
+
+explain_all(__name__, __all__)

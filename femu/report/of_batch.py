@@ -1,4 +1,7 @@
-"""The report of a batch: how the runs ended, drifts, and for an incremental dynamic analysis its curves and fragility."""
+"""The report of a batch.
+
+How the runs ended, drifts, and for an incremental dynamic analysis its curves and fragility.
+"""
 
 from __future__ import annotations
 
@@ -8,24 +11,30 @@ import numpy as np
 
 from femu.batch import IDACurves, fit_curves, plots
 from femu.batch.result import BatchResult
-from femu.errors import AnalysisError, InputError
 from femu.report.environment import environment_section
 from femu.report.page import Page
+from femu.support.errors import AnalysisError, InputError
 from femu.units import g
 
 MOST_FAILURES = 30
 
 
 def report_of_batch(found: BatchResult) -> Page:
-    """The page of a batch, also of one that has not ended."""
+    """The page of a batch, finished or not."""
     ida = found.settings.get("kind") == "ida"
     what = "Incremental dynamic analysis" if ida else "Suite of records"
     sets = len(found.parameter_values) if found.parameter_names else 1
-    lead = f"{len(found)} runs of {len(found.record_names)} records" + (f" and {sets} sets of parameters." if sets > 1 else ".")
+    lead = f"{len(found)} runs of {len(found.record_names)} records" + (
+        f" and {sets} sets of parameters." if sets > 1 else "."
+    )
     page = Page(f"femu report · {what.lower()}", f"{what} of {found.model}", lead)
     page.section("Summary")
     counts = found.counts()
-    page.table("How the runs ended.", ("outcome", "runs"), [(o.name.lower().replace("_", " "), n) for o, n in counts.items()])
+    page.table(
+        "How the runs ended.",
+        ("outcome", "runs"),
+        [(o.name.lower().replace("_", " "), n) for o, n in counts.items()],
+    )
     drifts = found.largest_drift[np.isfinite(found.largest_drift)]
     if len(drifts):
         page.facts(
@@ -38,7 +47,10 @@ def report_of_batch(found: BatchResult) -> Page:
         )
     page.table("Settings.", ("", "value"), [(k, str(v)) for k, v in found.settings.items()])
     page.section("Drifts")
-    page.figure(lambda: plots.plot_drifts(found), "Peak storey drifts over the height: each run thin, median and envelope thick.")
+    page.figure(
+        lambda: plots.plot_drifts(found),
+        "Peak storey drifts over the height: each run thin, median and envelope thick.",
+    )
     if ida:
         _ida(page, found)
     if found.parameter_names:
@@ -54,16 +66,21 @@ def report_of_batch(found: BatchResult) -> Page:
     page.section("Failures and warnings")
     failures = found.failures()
     page.notes([("failed", failure) for failure in failures[:MOST_FAILURES]])
-    page.paragraph(f"{len(failures)} of {len(found)} runs failed." if failures else "No run failed.")
+    page.paragraph(
+        f"{len(failures)} of {len(found)} runs failed." if failures else "No run failed."
+    )
     page.notes([("note", f"not drawn: {problem}") for problem in page.problems])
-    environment_section(page, {}, found.path.name)
+    environment_section(page, found.environment, found.path.name)
     return page
 
 
 def _ida(page: Page, found: BatchResult) -> None:
     page.section("Incremental dynamic analysis")
     curves = IDACurves.of(found)
-    page.figure(lambda: plots.plot_ida(curves), "Intensity over the largest storey drift; a flat line marks collapse.")
+    page.figure(
+        lambda: plots.plot_ida(curves),
+        "Intensity over the largest storey drift; a flat line marks collapse.",
+    )
     page.table(
         "By which criterion records collapsed.",
         ("criterion", "records"),

@@ -1,4 +1,7 @@
-"""What model updating found: parameters with their confidence, and whether the filter was consistent."""
+"""What model updating found.
+
+Parameters with their confidence, and whether the filter was consistent.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +22,15 @@ def updating_section(page: Page, history: Any) -> None:
     bounds = np.asarray(getattr(history, "bounds", np.zeros((0, 2))), dtype=float)
     known = len(bounds) == len(history.names)
     values, std, written = history.values, history.std, history.written
-    heads = ["parameter", "at first", "estimate", "± 2σ", "σ / estimate", "in the model", *(["bounds"] if known else [])]
+    heads = [
+        "parameter",
+        "at first",
+        "estimate",
+        "± 2σ",
+        "σ / estimate",
+        "in the model",
+        *(["bounds"] if known else []),
+    ]
     rows = []
     for k, name in enumerate(history.names):
         last, spread = float(values[-1, k]), float(std[-1, k])
@@ -46,16 +57,19 @@ def updating_section(page: Page, history: Any) -> None:
                 history.innovation[:, channel],
                 history.innovation_std[:, channel],
                 wide(),
-                name=f"innovation of force {channel + 1}",
+                name=f"innovation of {history.force_names[channel]}",
             ),
-            f"Measured less predicted force {channel + 1}, in the band of two standard deviations that the filter expects.",
+            f"Measured less predicted {history.force_names[channel]}, in the band of two standard "
+            "deviations that the filter expects.",
         )
     page.figure(
         lambda: plot_consistency(history.time, history.nis, history.channels, wide()),
-        "Normalised innovation squared. Above the band the filter trusts itself too much, below it too little.",
+        "Normalised innovation squared. Above the band the filter is overconfident, below it "
+        "underconfident.",
     )
     count = len(history)
     page.paragraph(
-        f"Of {count} samples {int(np.count_nonzero(history.missing))} were missing and {int(np.count_nonzero(history.rejected))} "
-        f"were rejected as wild; parameters were let through to the model in {int(np.count_nonzero(history.open))}."
+        f"Of {count} samples {int(np.count_nonzero(history.missing))} were missing and "
+        f"{int(np.count_nonzero(history.rejected))} were rejected as outliers; parameters were "
+        f"passed to the model in {int(np.count_nonzero(history.open))}."
     )

@@ -1,4 +1,7 @@
-"""An HTML page that holds everything it shows: text, tables, and pictures as data. It needs no network and prints well."""
+"""An HTML page that holds everything it shows.
+
+Text, tables, and pictures as data. It needs no network and prints well.
+"""
 
 from __future__ import annotations
 
@@ -15,20 +18,20 @@ from typing import Any
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-import femu
-from femu.errors import FileError
 from femu.plots.style import axes, short, style
+from femu.support.errors import FemuError, FileError
+from femu.support.version import VERSION
 
 LARGEST_DRAWING = 600_000  # bytes of SVG; a larger picture is put in as PNG
 PNG_DOTS_PER_INCH = 200
-PIXELS_PER_INCH = 96  # as browsers have it
+PIXELS_PER_INCH = 96  # as in browsers
 PAGE_INCHES = 9.2  # width of a picture across the page
 MOST_ROWS = 40  # of a table
 Cell = Any
 
 
 def text(value: Cell) -> str:
-    """A value as it stands in a cell or a sentence."""
+    """A value as it appears in a cell or a sentence."""
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, int):
@@ -53,7 +56,9 @@ class Page:
         """Begin a section."""
         self._sections.append(title)
         number = len(self._sections)
-        self._add(f'<h2 id="s{number}"><span class="number">{number}</span>{html.escape(title)}</h2>')
+        self._add(
+            f'<h2 id="s{number}"><span class="number">{number}</span>{html.escape(title)}</h2>'
+        )
 
     def heading(self, title: str) -> None:
         """Begin a part of a section."""
@@ -64,16 +69,18 @@ class Page:
         self._add(f"<p>{html.escape(words)}</p>")
 
     def outcome(self, good: bool, word: str, sentence: str) -> None:
-        """Add how it ended."""
-        self._add(f'<p><span class="outcome {"good" if good else "bad"}">{html.escape(word)}</span> {html.escape(sentence)}</p>')
+        """Add the outcome."""
+        self._add(
+            f'<p><span class="outcome {"good" if good else "bad"}">{html.escape(word)}</span> '
+            f"{html.escape(sentence)}</p>"
+        )
 
     def facts(self, facts: Iterable[tuple[str, Cell, str]]) -> None:
-        """Add the few numbers that matter: name, value, unit."""
-        boxes = (
-            f"<div><b>{html.escape(text(value))}{'&#8239;' + html.escape(unit) if unit else ''}</b><span>{html.escape(name)}"
-            "</span></div>"
-            for name, value, unit in facts
-        )
+        """Add the main numbers: name, value, unit."""
+        boxes = []
+        for name, value, unit in facts:
+            number = html.escape(text(value)) + (f"&#8239;{html.escape(unit)}" if unit else "")
+            boxes.append(f"<div><b>{number}</b><span>{html.escape(name)}</span></div>")
         self._add(f'<div class="facts">{"".join(boxes)}</div>')
 
     def table(self, caption: str, heads: Sequence[str], rows: Iterable[Sequence[Cell]]) -> None:
@@ -84,7 +91,9 @@ class Page:
         shown = given[:MOST_ROWS]
         right = [
             all(
-                (isinstance(row[c], (int, float)) and not isinstance(row[c], bool)) or row[c] == "" or hasattr(row[c], "dtype")
+                (isinstance(row[c], (int, float)) and not isinstance(row[c], bool))
+                or row[c] == ""
+                or hasattr(row[c], "dtype")
                 for row in shown
             )
             for c in range(len(heads))
@@ -93,39 +102,46 @@ class Page:
         mark = [' class="number"' if r else "" for r in right]
         head = "".join(f"<th{m}>{html.escape(h)}</th>" for m, h in zip(mark, heads, strict=True))
         body = "".join(
-            "<tr>" + "".join(f"<td{m}>{html.escape(text(cell))}</td>" for m, cell in zip(mark, row, strict=True)) + "</tr>"
+            "<tr>"
+            + "".join(
+                f"<td{m}>{html.escape(text(cell))}</td>" for m, cell in zip(mark, row, strict=True)
+            )
+            + "</tr>"
             for row in shown
         )
         left = f" The first {MOST_ROWS} of {len(given)}." if len(given) > MOST_ROWS else ""
         self._add(
-            f'<div class="wide"><p class="caption"><b>Table {self._tables}.</b> {html.escape(caption)}{left}</p>'
-            f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>"
+            f'<div class="wide"><p class="caption"><b>Table {self._tables}.</b> '
+            f"{html.escape(caption)}{left}</p><table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>"
         )
 
     def notes(self, notes: Iterable[tuple[str, str]]) -> None:
         """Add a list of (kind, sentence)."""
         items = "".join(
-            f'<li class="{html.escape(kind)}"><b>{html.escape(kind)}</b> {html.escape(words)}</li>' for kind, words in notes
+            f'<li class="{html.escape(kind)}"><b>{html.escape(kind)}</b> {html.escape(words)}</li>'
+            for kind, words in notes
         )
         if items:
             self._add(f'<ul class="notes">{items}</ul>')
 
     def figure(self, draw: Callable[[], Axes], caption: str) -> bool:
-        """Add a picture; one that cannot be drawn is named at the end instead of spoiling the page."""
+        """Add a picture; one that cannot be drawn is listed at the end instead of failing the
+        page."""
         try:
             ax = draw()
-        except femu.FemuError as problem:
+        except FemuError as problem:
             self.problems.append(f"{caption.split('.')[0]}: {problem}")
             return False
         self._figures += 1
         self._add(
-            f'<figure><img alt="{html.escape(caption, quote=True)}" {picture(ax)}><figcaption><b>Figure {self._figures}.</b> '
+            f'<figure><img alt="{html.escape(caption, quote=True)}" '
+            f"{picture(ax)}><figcaption><b>Figure {self._figures}.</b> "
             f"{html.escape(caption)}</figcaption></figure>"
         )
         return True
 
     def side_by_side(self) -> _Row:
-        """Pictures added in this context stand beside each other where there is room."""
+        """Pictures added in this context are placed next to each other if there is room."""
         return _Row(self)
 
     def piece(self, markup: str) -> None:
@@ -134,21 +150,27 @@ class Page:
 
     def details(self, summary: str, content: str) -> None:
         """Add a text that opens on a click, such as a file."""
-        self._add(f"<details><summary>{html.escape(summary)}</summary><pre>{html.escape(content)}</pre></details>")
+        self._add(
+            f"<details><summary>{html.escape(summary)}</summary><pre>{html.escape(content)}</pre></details>"
+        )
 
     def html(self) -> str:
         """The whole page."""
         css = (resources.files("femu.report") / "data" / "page.css").read_text(encoding="utf-8")
-        links = "".join(f'<a href="#s{k}">{k}&ensp;{html.escape(title)}</a>' for k, title in enumerate(self._sections, start=1))
+        links = "".join(
+            f'<a href="#s{k}">{k}&ensp;{html.escape(title)}</a>'
+            for k, title in enumerate(self._sections, start=1)
+        )
         made = datetime.datetime.now().astimezone().strftime("%Y-%m-%d %H:%M")
         return (
             f'<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
-            f'<meta name="viewport" content="width=device-width, initial-scale=1">\n<meta name="generator" content="femu">\n'
+            '<meta name="viewport" content="width=device-width, initial-scale=1">\n<meta '
+            'name="generator" content="femu">\n'
             f"<title>{html.escape(self.title)}</title>\n<style>\n{css}</style>\n</head>\n<body>\n"
             f'<header><p class="what">{html.escape(self.what)}</p><h1>{html.escape(self.title)}</h1>'
             f'<p class="lead">{html.escape(self.lead)}</p></header>\n<nav>{links}</nav>\n'
             + "\n".join(self._body)
-            + f"\n<footer>Written by femu {femu.__version__} on {made}.</footer>\n</body>\n</html>\n"
+            + f"\n<footer>Written by femu {VERSION} on {made}.</footer>\n</body>\n</html>\n"
         )
 
     def write(self, path: str | PathLike[str]) -> None:

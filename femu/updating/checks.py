@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from femu.check import Finding
 from femu.filters.ukf import UKF
+from femu.model.findings import Finding
 
 if TYPE_CHECKING:
     from femu.updating.updater import ModelUpdater
 
 STEPS = 1000  # without information, after which the drift must still be small beside the bounds
-DRIFT_MOST = 0.5  # of the distance between the bounds, over so many steps
+DRIFT_MOST = 0.5  # of the distance between the bounds, over these steps
 FAR = 6.0  # standard deviations of the prior to a bound, beyond which it cannot be reached
 NEAR_BOUND = 0.01  # of the distance between the bounds
 
@@ -32,41 +32,83 @@ def check(updater: ModelUpdater) -> list[Finding]:
             continue
         drift = u.process_noise * sqrt(STEPS)
         if u.process_noise >= span:
-            say("error", f"{u.name}: a process noise of {u.process_noise:.3g} a step is larger than the distance between its "
-                f"bounds ({span:.3g}). The points of the filter lie on the bounds and its mean goes to a value between them "
-                f"whatever is measured. Take {1e-3 * span:.1g} or less.", u.name)
+            say(
+                "error",
+                f"{u.name}: a process noise of {u.process_noise:.3g} a step is larger than the "
+                f"distance between its bounds ({span:.3g}). The points of the filter lie on the "
+                "bounds and its mean goes to a value between them whatever is measured. Take "
+                f"{1e-3 * span:.1g} or less.",
+                u.name,
+            )
         elif drift > DRIFT_MOST * span:
-            say("error", f"{u.name}: a process noise of {u.process_noise:.3g} a step adds up to {drift:.3g} in {STEPS} steps, "
-                f"against bounds that are {span:.3g} apart: what was learned is forgotten at once. Take {1e-3 * span:.1g} or "
-                "less.", u.name)
+            say(
+                "error",
+                f"{u.name}: a process noise of {u.process_noise:.3g} a step adds up to {drift:.3g} "
+                f"in {STEPS} steps, against bounds that are {span:.3g} apart: what was learned is "
+                f"forgotten at once. Take {1e-3 * span:.1g} or less.",
+                u.name,
+            )
         for side, distance in (("lower", u.start - u.lower), ("upper", u.upper - u.start)):
             if distance > FAR * u.std:
-                say("warning", f"{u.name}: the prior (± {u.std:.3g}) is too narrow for the {side} bound, "
-                    f"{distance / u.std:.0f} standard deviations away: a value near it would be reached late or never. "
-                    f"Take {0.25 * span:.2g}.", u.name)
+                say(
+                    "warning",
+                    f"{u.name}: the prior (± {u.std:.3g}) is too narrow for the {side} bound, "
+                    f"{distance / u.std:.0f} standard deviations away: a value near it would be "
+                    f"reached late or never. Take {0.25 * span:.2g}.",
+                    u.name,
+                )
                 break
         if min(u.start - u.lower, u.upper - u.start) < NEAR_BOUND * span:
-            say("warning", f"{u.name}: it starts at its bound, from where a filter moves slowly.", u.name)
-    if updater.history_rule == "separate":
+            say(
+                "warning",
+                f"{u.name}: it starts at its bound, from where a filter moves slowly.",
+                u.name,
+            )
+    if updater.clones.histories == "per_point":
         severity = "error" if updater.mode == "pure" else "warning"
-        say(severity, 'Each point keeps its own history (history="separate"): the points are drawn anew in each step, so a '
-            'history and the parameters it came from part. In the mode "pure" this diverges. Use history="extra".')
-    if updater.mode == "joint" and len(updater.twin.matrix) == 1 and updater._history_names:
-        say("note", f"The history of the twin ({', '.join(updater._history_names)}) is not in the filter's state; springs are "
-            'followed best with it. Name variables that move smoothly and change the force as hidden=(...), or take mode="pure".')
+        say(
+            severity,
+            'Each point keeps its own history (histories="per_point"): the points are drawn again '
+            'in each step, so a history and the parameters it came from part. In the mode "pure" '
+            'this diverges. Use histories="shared".',
+        )
+    if updater.mode == "joint" and len(updater.twin.matrix) == 1 and updater.clones.history_names:
+        say(
+            "note",
+            f"The history of the twin ({', '.join(updater.clones.history_names)}) is not in the "
+            "filter's state; springs are followed best with it. Name variables that move smoothly "
+            'and change the force as hidden=(...), or take mode="pure".',
+        )
     if isinstance(updater.filter, UKF) and updater.filter.weights[1] < 0.0:
-        say("note", f"The first weight of the filter is negative ({updater.filter.weights[1]:.3g}): covariances may have to be "
-            "repaired, and points may leave the bounds. kappa = 0.5 without alpha avoids it.")
+        say(
+            "note",
+            f"The first weight of the filter is negative ({updater.filter.weights[1]:.3g}): "
+            "covariances may have to be repaired, and points may leave the bounds. kappa = 0.5 "
+            "without alpha avoids it.",
+        )
     if not any(updater.members):
         say("note", "No member of the model takes the parameters: the updater only learns.")
-    if updater._given_noise is not None:
-        elastic = np.abs(np.diagonal(updater._stiffness)) * updater.displacement_noise
-        for b, (force, moved) in enumerate(zip(updater._given_noise, elastic, strict=True)):
+    if updater.learner.given_noise is not None:
+        elastic = (
+            np.abs(np.diagonal(updater.learner.stiffness)) * updater.learner.displacement_noise
+        )
+        for b, (force, moved) in enumerate(zip(updater.learner.given_noise, elastic, strict=True)):
             if moved > 3.0 * force:
-                say("note", f"Channel {b + 1}: the error of the displacement makes {moved:.3g} of force noise, more than the "
-                    f"force sensor's {force:.3g}. It limits what can be learned.")
+                say(
+                    "note",
+                    f"Channel {b + 1}: the error of the displacement makes {moved:.3g} of force "
+                    f"noise, more than the force sensor's {force:.3g}. It limits what can be "
+                    "learned.",
+                )
     names = {u.name.rpartition(".")[2]: u for u in updater.unknowns}
-    if {"beta", "gamma"} <= set(names) and names["beta"].lower + names["gamma"].lower < 0.0 and not updater.inequalities:
-        say("warning", 'beta + gamma may become negative within their bounds, and z unbounded: add inequalities=[({"beta": 1, '
-            '"gamma": 1}, 0.0, "gamma")] or raise a bound.')
+    if (
+        {"beta", "gamma"} <= set(names)
+        and names["beta"].lower + names["gamma"].lower < 0.0
+        and not updater.learner.inequalities
+    ):
+        say(
+            "warning",
+            "beta + gamma may become negative within their bounds, and z unbounded: add "
+            'inequalities=[({"beta": 1, "gamma": 1}, 0.0, "gamma")] or raise a bound.',
+        )
     return found

@@ -1,11 +1,12 @@
-"""What a test and its updater in another process say to each other: datagrams of one form, little endian.
+"""What a test and its updater in another process say to each other: datagrams of one form, little
+endian.
 
 ::
 
     8 bytes mark | kind | session | number | step | time | wall clock | values ...
 
-A session is a random number that both sides were started with: whatever does not carry it is not read. Nothing is queued:
-each side reads all that has come and uses the last.
+A session is a random number that both sides were started with: whatever does not carry it is not
+read. Nothing is queued: each side reads all that has come and uses the last.
 """
 
 from __future__ import annotations
@@ -21,8 +22,9 @@ Array = npt.NDArray[np.float64]
 MARK = b"femu-upd"
 HEAD = struct.Struct("<8sqQqqdd")
 HELLO, SAMPLE, ESTIMATE, STOP = 1, 2, 3, 4
-LARGEST = 4096  # bytes
-MOST = 10_000  # messages read at one look: whoever sends without end must not keep the reader for ever
+LARGEST = 32_768  # bytes
+# messages read at one look: whoever sends without end must not keep the reader for ever
+MOST = 10_000
 
 
 class Datagram(NamedTuple):
@@ -36,9 +38,13 @@ class Datagram(NamedTuple):
     values: Array
 
 
-def pack(session: int, kind: int, number: int, step: int, time: float, clock: float, values: Array) -> bytes:
+def pack(
+    session: int, kind: int, number: int, step: int, time: float, clock: float, values: Array
+) -> bytes:
     """A message as bytes."""
-    return HEAD.pack(MARK, kind, session, number, step, time, clock) + values.astype("<f8").tobytes()
+    return (
+        HEAD.pack(MARK, kind, session, number, step, time, clock) + values.astype("<f8").tobytes()
+    )
 
 
 def unpack(data: bytes, session: int) -> Datagram | None:
@@ -51,8 +57,13 @@ def unpack(data: bytes, session: int) -> Datagram | None:
     return Datagram(kind, number, step, time, clock, np.frombuffer(data, "<f8", offset=HEAD.size))
 
 
-def latest(channel: socket.socket, session: int, kinds: tuple[int, ...]) -> tuple[Datagram | None, tuple[str, int] | None, int]:
-    """The last message of some kinds that has come, who sent it, and how many came before it. Never waits."""
+def latest(
+    channel: socket.socket, session: int, kinds: tuple[int, ...]
+) -> tuple[Datagram | None, tuple[str, int] | None, int]:
+    """The last message of some kinds that has come, who sent it, and how many came before it.
+
+    Never waits.
+    """
     found: Datagram | None = None
     sender: tuple[str, int] | None = None
     count = 0
@@ -61,7 +72,8 @@ def latest(channel: socket.socket, session: int, kinds: tuple[int, ...]) -> tupl
             data, address = channel.recvfrom(LARGEST)
         except (BlockingIOError, InterruptedError):
             break
-        except ConnectionError:  # the other side is not there: the system says so at the next receive
+        # the other side is not there: the system says so at the next receive
+        except ConnectionError:
             continue
         message = unpack(data, session)
         if message is None or message.kind not in kinds:

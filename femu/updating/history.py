@@ -9,10 +9,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from femu.arguments import typed_methods
-from femu.errors import FileError, InputError
-from femu.hdf5_file import number, numbers, opened, put_text, table, text, texts, written_whole
-from femu.updating import step as code
+from femu.experimental.channels import named, numbered
+from femu.files.hdf5 import number, numbers, opened, put_text, table, text, texts, written_whole
+from femu.support.arguments import typed_methods
+from femu.support.errors import FileError, InputError
+from femu.support.hooks import card
+from femu.updating import update_kernel as code
 
 Array = npt.NDArray[np.float64]
 FORMAT = "femu updating history 1"
@@ -21,25 +23,36 @@ FORMAT = "femu updating history 1"
 @typed_methods
 @dataclass(frozen=True)
 class UpdatingHistory:
-    """One row a sample. ``values`` are the estimates, ``std`` their standard deviations, ``written`` what the model has."""
+    """One row a sample. ``values`` are the estimates, ``std`` their standard deviations,
+    ``written`` what the model has."""
 
     names: tuple[str, ...]
     channels: int
     table: Array
     bounds: tuple[tuple[float, float], ...] = ()  # of each parameter
+    channel_names: tuple[str, ...] = ()  # by their directions, if known
+
+    @property
+    def force_names(self) -> tuple[str, ...]:
+        """What each channel measures.
+
+        "force x", "moment rz"; numbers from 1 on if its direction is not known.
+        """
+        known = len(self.channel_names) == self.channels
+        return tuple(
+            named("force", n) for n in (self.channel_names if known else numbered(self.channels))
+        )
 
     def _by_channels(self, block: int) -> Array:
         start = code.RECORD_HEAD + block * self.channels
-        return self.table[:, start:start + self.channels]
+        return self.table[:, start : start + self.channels]
 
     def _by_unknowns(self, block: int) -> Array:
         start = code.RECORD_HEAD + 5 * self.channels + block * len(self.names)
-        return self.table[:, start:start + len(self.names)]
+        return self.table[:, start : start + len(self.names)]
 
     def _repr_html_(self) -> str:
-        from femu.report.cards import updating_card
-
-        return updating_card(self)
+        return str(card(self))
 
     @property
     def step(self) -> npt.NDArray[np.int64]:
@@ -70,7 +83,8 @@ class UpdatingHistory:
 
     @property
     def residual(self) -> Array:
-        """Measured force minus that of the twin as a numerical member with the parameters of the moment."""
+        """Measured force minus that of the twin as a numerical member with the parameters of the
+        moment."""
         return self._by_channels(4)
 
     @property
@@ -92,7 +106,10 @@ class UpdatingHistory:
 
     @property
     def consistency(self) -> Array:
-        """Running mean of the normalised innovation squared over its expectation: about 1 for a consistent filter."""
+        """Running mean of the normalised innovation squared over its expectation.
+
+        About 1 for a consistent filter.
+        """
         return self.table[:, code.R_USUAL]
 
     def _flag(self) -> npt.NDArray[np.int64]:
@@ -131,6 +148,8 @@ class UpdatingHistory:
         put_text(group, "format", FORMAT)
         group.attrs["channels"] = self.channels
         put_text(group, "names", self.names)
+        if self.channel_names:
+            put_text(group, "channel_names", self.channel_names)
         put_text(group, "columns", self.columns())
         group.attrs["bounds"] = np.array(self.bounds, dtype=float).reshape(-1, 2)
         group.create_dataset("table", data=self.table)
@@ -139,8 +158,11 @@ class UpdatingHistory:
         """Names of the columns of the table."""
         head = ["step", "time", "flag", "nis", "channels", "consistency"]
         blocks = ("displacement", "force", "innovation", "innovation_std", "residual")
-        return [*head, *(f"{b}_{c}" for b in blocks for c in range(self.channels)),
-                *(f"{n}{end}" for end in ("", ".std", ".written") for n in self.names)]
+        return [
+            *head,
+            *(f"{b}_{c}" for b in blocks for c in range(self.channels)),
+            *(f"{n}{end}" for end in ("", ".std", ".written") for n in self.names),
+        ]
 
     @classmethod
     def load(cls, path: str | PathLike[str]) -> UpdatingHistory:
@@ -153,10 +175,23 @@ class UpdatingHistory:
     @classmethod
     def get(cls, group: Any, path: str | PathLike[str]) -> UpdatingHistory:
         """Read what `put` wrote into a group of an open HDF5 file."""
-        names, channels = tuple(texts(group, "names", path)), number(group, "channels", path, least=1)
+        names, channels = (
+            tuple(texts(group, "names", path)),
+            number(group, "channels", path, least=1),
+        )
         bounds = numbers(group, "bounds", path, 2, np.zeros((0, 2)))
-        found = cls(names, channels, table(group, "table", path, 2, "f")[()], tuple((float(a), float(b)) for a, b in bounds))
+        known = tuple(texts(group, "channel_names", path)) if "channel_names" in group.attrs else ()
+        found = cls(
+            names,
+            channels,
+            table(group, "table", path, 2, "f")[()],
+            tuple((float(a), float(b)) for a, b in bounds),
+            known,
+        )
         if len(bounds) not in (0, len(names)) or found.table.shape[1] != len(found.columns()):
-            raise FileError(path, f"has a table of {found.table.shape[1]} columns and {len(bounds)} bounds, which do not belong "
-                            f"to {len(names)} parameters and {channels} channels")
+            raise FileError(
+                path,
+                f"has a table of {found.table.shape[1]} columns and {len(bounds)} bounds, which do "
+                f"not belong to {len(names)} parameters and {channels} channels",
+            )
         return found

@@ -8,7 +8,6 @@ import socket
 import subprocess
 import tempfile
 import time as clock
-import warnings
 from os import PathLike, fspath
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,29 +15,33 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from femu.arguments import typed_class
-from femu.errors import AnalysisError, InputError
-from femu.experimental.transport import LOOPBACK
-from femu.outcome import Outcome
-from femu.own_process import python, surroundings
-from femu.parameters import finite
+from femu.experimental.network.transport import LOOPBACK
+from femu.experimental.updater import Updater
+from femu.model.parameters import finite
+from femu.results.outcome import Outcome
+from femu.support.arguments import typed_class
+from femu.support.errors import AnalysisError, InputError
+from femu.support.isolated_python import python, surroundings
+from femu.support.users_line import warn
 from femu.updating import datagrams as say
 from femu.updating.targets import model_places
+from femu.updating.turning_points import HEAD as STEP_AND_TIME
+from femu.updating.turning_points import TurningPoints
 from femu.updating.worker import START, make_updater
 
 if TYPE_CHECKING:
-    from femu.program import Program
+    from femu.engine.program import Program
 
 Array = npt.NDArray[np.float64]
 PATIENCE = 120.0  # seconds that the process gets to start: it may have to compile
-HEAD = 3  # numbers of an estimate before the values: samples heard, dropped, consistent
+HEAD = 3  # numbers of an estimate that go to the history: samples processed, dropped, consistent
 COLUMNS = ("step", "age", "samples", "dropped", "consistent")
 FIRST_ROOM = 20_000
 BESIDE = ".updater.npz"  # ending of the file with the filter's state, after the name of the journal
 
 
 @typed_class
-class RemoteUpdater:
+class RemoteUpdater(Updater):
     """Runs a `ModelUpdater` in a process of its own, and takes part in a `HybridTest` in its place.
 
     ::
@@ -46,19 +49,29 @@ class RemoteUpdater:
         with RemoteUpdater("column.py:make_updater", rate=500) as updater:
             HybridTest(model, quake, dt=1/2000, pace=Pace(2000), updater=updater).run()
 
-    ``source`` names a function that returns the updater; both processes call it. At each step the latest sample goes out as
-    one datagram and the latest estimate that has come is written into the model: within the bounds, and finite, whatever
-    the other side says. Neither waits for the other. Old samples are dropped, never queued. The process may die: the test
-    goes on with the parameters it has, the process is started again and goes on from its last checkpoint. Of a test with a
-    journal the checkpoint stands beside it until the test is complete, and a resumed test goes on with the filter from there.
+    ``source`` names a function that returns the updater; both processes call it. At each step the
+    latest sample goes out as one datagram and the latest estimate that has come is written into the
+    model: within the bounds, and finite, whatever the other side says. Neither waits for the other.
+    Old samples are dropped, never queued, but the points where the path turned come with the next
+    sample, so that the twin follows the path of the specimen. The process may die: the test
+    continues with the parameters it has, the process is started again and continues from its last
+    checkpoint. A test with a journal keeps the checkpoint next to it until the test is complete,
+    and a resumed test continues with the filter from there.
 
-    ``history`` has one row a step: step, age of the estimate in use (in steps; NaN before the first), samples heard, samples
-    dropped, whether the filter was consistent, then the values in use.
+    ``history`` has one row a step: step, age of the estimate in use (in steps; NaN before the
+    first), samples processed, samples dropped, whether the filter was consistent, then the values in
+    use.
     """
 
     def __init__(self, source: str, *, rate: float = 200.0, core: int | None = None) -> None:
         if not (finite(rate) and rate > 0.0):
-            raise InputError("RemoteUpdater", "rate", rate, "must be above 0", "in samples a second")
+            raise InputError(
+                "RemoteUpdater",
+                "rate",
+                rate,
+                "must be above 0",
+                fix="give it in samples per second",
+            )
         self.source, self.rate, self.core = source, float(rate), core
         self._model = make_updater(source)
         self.element, self.names = self._model.element, self._model.names
@@ -69,25 +82,29 @@ class RemoteUpdater:
         self._folder: tempfile.TemporaryDirectory[str] | None = None
         self._table = np.zeros((0, len(COLUMNS) + len(self.names)))
         self._rows = 0
+        self._turns = self._no_turns()
         self._beside: Path | None = None
         self._resumed = self._complete = False
 
     # --- the contract with the runner ---
 
-    def stand_by(self, journal: str | PathLike[str] | None, resumed: bool) -> None:
-        """Before the start: the journal of the test, and whether the test goes on from it."""
+    def prepare_for_journal(self, journal: str | PathLike[str] | None, resumed: bool) -> None:
+        """Before the start: the journal of the test, and whether the test continues from it."""
         self.close()
         self._beside = Path(f"{fspath(journal)}{BESIDE}") if journal is not None else None
         self._resumed, self._complete = resumed, False
         if journal is None or self._beside is None:
             return
-        if not resumed and not Path(journal).exists():  # where it exists the test will not begin, and may be resumed yet
+        # where it exists the test will not begin, and may be resumed yet
+        if not resumed and not Path(journal).exists():
             self._beside.unlink(missing_ok=True)
         if resumed and not self._beside.exists():
-            warnings.warn(f"There is no checkpoint {self._beside} of the updater: its filter begins anew, with the values that "
-                          "the journal holds in use until then.", stacklevel=3)
+            warn(
+                f"There is no checkpoint {self._beside} of the updater: its filter starts over, "
+                "with the values that the journal holds in use until then."
+            )
 
-    def ended(self, outcome: Outcome) -> None:
+    def test_ended(self, outcome: Outcome) -> None:
         """How the test ended: what is needed to go on is kept unless it is complete."""
         self._complete = outcome is Outcome.COMPLETE
 
@@ -95,7 +112,10 @@ class RemoteUpdater:
         """Start the process and wait until it is ready."""
         self.close()
         self._vector = parameters
-        self._places = [np.array(p, dtype=np.int64) for p in model_places(self.names, self._model.members, program.parameters)]
+        self._places = [
+            np.array(p, dtype=np.int64)
+            for p in model_places(self.names, self._model.members, program.parameters)
+        ]
         self.values = np.array([u.start for u in self._model.unknowns])
         for k, places in enumerate(self._places):
             if len(places):
@@ -105,25 +125,52 @@ class RemoteUpdater:
         self._rows = self._number = 0
         self._heard = -1
         self._told = np.zeros(HEAD)
+        self._turns = self._no_turns()
         self._session = secrets.randbits(63)
         self._channel = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
         self._channel.bind((LOOPBACK, 0))
         self._folder = tempfile.TemporaryDirectory(prefix="femu-updater-")
-        self._process = subprocess.Popen(python(
-            START, self.source, "--master", f"{LOOPBACK}:{self._channel.getsockname()[1]}",
-            "--session", str(self._session), "--rate", repr(self.rate), "--keep",
-            "--checkpoint", str(self._beside or Path(self._folder.name) / "updater.npz"), *(["--go-on"] if self._resumed else []),
-            *(["--core", str(self.core)] if self.core is not None else [])), env=surroundings())
+        self._process = subprocess.Popen(
+            python(
+                START,
+                self.source,
+                "--master",
+                f"{LOOPBACK}:{self._channel.getsockname()[1]}",
+                "--session",
+                str(self._session),
+                "--rate",
+                repr(self.rate),
+                "--keep",
+                "--checkpoint",
+                str(self._beside or Path(self._folder.name) / "updater.npz"),
+                *(["--go-on"] if self._resumed else []),
+                *(["--core", str(self.core)] if self.core is not None else []),
+            ),
+            env=surroundings(),
+        )
         self._worker = self._meet()
         self._channel.setblocking(False)
 
-    def update(self, step: int, time: float, displacement: npt.ArrayLike, force: npt.ArrayLike) -> None:
+    @property
+    def writes_to(self) -> npt.NDArray[np.int64]:
+        """Places in the model's vector of parameters that it writes, once it is started."""
+        return np.concatenate([np.zeros(0, np.int64), *self._places])
+
+    def update(
+        self, step: int, time: float, displacement: npt.ArrayLike, force: npt.ArrayLike
+    ) -> None:
         """Send a sample, and write the latest estimate that has come."""
         assert self._channel is not None
         self._number += 1
-        sample = np.concatenate([np.ravel(displacement), np.ravel(force)]).astype(float)
-        message = say.pack(self._session, say.SAMPLE, self._number, step, time, clock.time(), sample)
-        with contextlib.suppress(OSError):  # nobody may be there at the moment: the sample is dropped
+        self._turns.note(step, time, displacement)
+        sample = np.concatenate(
+            [np.ravel(displacement), np.ravel(force), self._turns.rows.ravel()]
+        ).astype(float)
+        message = say.pack(
+            self._session, say.SAMPLE, self._number, step, time, clock.time(), sample
+        )
+        # nobody may be there at the moment: the sample is dropped
+        with contextlib.suppress(OSError):
             self._channel.sendto(message, self._worker)
         answer, sender, _ = say.latest(self._channel, self._session, (say.HELLO, say.ESTIMATE))
         if answer is not None and sender is not None:
@@ -132,8 +179,11 @@ class RemoteUpdater:
                 self._take(answer)
         self._note(step)
 
-    def watched(self) -> Array:
-        """What a page shows while the test runs: values in use and their standard deviations; the rest is with the process."""
+    def values_to_monitor(self) -> Array:
+        """What a page shows while the test runs.
+
+        Values in use and their standard deviations; the rest is with the process.
+        """
         return np.concatenate([self.values, self.std, np.full(3, np.nan)])
 
     def checkpoint(self) -> Array:
@@ -143,7 +193,7 @@ class RemoteUpdater:
     def restore(self, values: Array) -> None:
         """Go on with the values of a checkpoint."""
         n = len(self.names)
-        self.values[:], self.std[:] = values[:n], values[n:2 * n]
+        self.values[:], self.std[:] = values[:n], values[n : 2 * n]
         self._number, self._heard = int(values[2 * n]), int(values[2 * n + 1])
 
     # --- beside the test ---
@@ -151,7 +201,7 @@ class RemoteUpdater:
     @property
     def history(self) -> Array:
         """One row a step; see the class."""
-        return self._table[:self._rows]
+        return self._table[: self._rows]
 
     def close(self) -> None:
         """End the process."""
@@ -181,6 +231,12 @@ class RemoteUpdater:
 
     # --- pieces ---
 
+    def _no_turns(self) -> TurningPoints:
+        """Room for the turning points that fit into a datagram with its sample."""
+        channels = self._model.twin.size
+        room = (say.LARGEST - say.HEAD.size) // 8 - 2 * channels
+        return TurningPoints(channels, room // (STEP_AND_TIME + channels))
+
     def _meet(self) -> Any:
         assert self._channel is not None and self._process is not None
         deadline = clock.monotonic() + PATIENCE
@@ -197,17 +253,22 @@ class RemoteUpdater:
                 return sender
         self._worker = None
         self.close()
-        raise AnalysisError(f"The updater of {self.source} did not start in its own process; its message stands above.")
+        raise AnalysisError(
+            f"The updater of {self.source} did not start in its own process; its message stands "
+            "above."
+        )
 
     def _take(self, message: say.Datagram) -> None:
         n = len(self.names)
         values = message.values
-        if len(values) != HEAD + 2 * n or not np.isfinite(values).all():
+        if len(values) != HEAD + 1 + 2 * n or not np.isfinite(values).all():
             return
         self._told[:] = values[:HEAD]
+        self._turns.forget(int(values[HEAD]))
+        values = values[HEAD + 1 :]
         self._heard = message.step
-        self.values[:] = np.clip(values[HEAD:HEAD + n], self._low, self._high)
-        self.std[:] = values[HEAD + n:]
+        self.values[:] = np.clip(values[:n], self._low, self._high)
+        self.std[:] = values[n:]
         for places, value in zip(self._places, self.values, strict=True):
             self._vector[places] = value
 
@@ -216,5 +277,5 @@ class RemoteUpdater:
             self._table = np.concatenate([self._table, np.zeros_like(self._table)])
         row = self._table[self._rows]
         row[0], row[1] = step, step - self._heard if self._heard >= 0 else np.nan
-        row[2:2 + HEAD], row[len(COLUMNS):] = self._told, self.values
+        row[2 : 2 + HEAD], row[len(COLUMNS) :] = self._told, self.values
         self._rows += 1

@@ -1,9 +1,10 @@
 """The updater as a process of its own, at its own rate: ``python -m femu.updating.worker``.
 
-It takes the latest sample at each of its ticks, drops older ones, and sends the latest estimate back. Its state goes to a
-checkpoint file as it works; a worker that is started again goes on from there, in the same session or (``--go-on``) in that of a
-resumed test; where a power cut has left half of the file, it says so and begins anew. With ``--keep`` the process looks after
-another one that does the work, and starts it again where it dies.
+It takes the latest sample at each of its ticks, drops older ones except the points where the path
+turned, and sends the latest estimate back. Its state goes to a checkpoint file as it works; a
+worker that is started again continues from there, in the same session or (``--go-on``) in that of a
+resumed test; if a power cut has left half of the file, it says so and starts over. With ``--keep``
+the process watches another one that does the work, and starts it again if it dies.
 """
 
 from __future__ import annotations
@@ -24,18 +25,29 @@ from typing import Any
 
 import numpy as np
 
-from femu.analyses.pacing import Pace, Pacer
-from femu.errors import FemuError, FileError, InputError
-from femu.named_function import call_named
-from femu.own_process import python, surroundings
+from femu.experimental.pacing import Pace, Pacer
+from femu.support.entry_point import call_named
+from femu.support.errors import FemuError, FileError, InputError
+from femu.support.isolated_python import python, surroundings
+from femu.support.users_line import warn
 from femu.updating import datagrams as say
+from femu.updating.turning_points import HEAD as STEP_AND_TIME
 from femu.updating.updater import ModelUpdater
 
 HELLO_EVERY = 0.1  # seconds, until the first sample comes
 SAVE_EVERY = 0.2  # seconds between checkpoints
-RESTART_AFTER = 0.05  # seconds: a worker that dies at once must not keep a processor busy with its restarts
+# seconds: a worker that dies at once must not keep a processor busy with its restarts
+RESTART_AFTER = 0.05
 START = "import sys; from femu.updating.worker import main; sys.exit(main())"
-DAMAGED = (OSError, ValueError, KeyError, EOFError, NotImplementedError, zipfile.BadZipFile, zlib.error)
+DAMAGED = (
+    OSError,
+    ValueError,
+    KeyError,
+    EOFError,
+    NotImplementedError,
+    zipfile.BadZipFile,
+    zlib.error,
+)
 """What reading a file raises that is empty, cut off or of another kind."""
 ORPHANED = 1.0  # seconds between looks whether the test is still there
 
@@ -44,7 +56,12 @@ def make_updater(source: str) -> ModelUpdater:
     """The updater that a function makes."""
     made = call_named(source, "updater")
     if not isinstance(made, ModelUpdater):
-        raise InputError("updater", "source", source, f"must return a ModelUpdater, but returned {type(made).__name__}")
+        raise InputError(
+            "updater",
+            "source",
+            source,
+            f"must return a ModelUpdater, but returned {type(made).__name__}",
+        )
     return made
 
 
@@ -53,52 +70,80 @@ class Checkpoint:
 
     def __init__(self, path: Path | None, session: int, go_on: bool = False) -> None:
         self.path, self.session, self.go_on = path, session, go_on
+        self.until = -1  # last step that a worker started again would know
         self._last = -np.inf
 
     def load(self, updater: ModelUpdater) -> tuple[int, int]:
-        """Restore what was saved; returns the last step that was heard until then, and the number of samples that were dropped.
+        """Restore what was saved; returns the last step that was processed until then, and the number
+        of samples that were dropped.
 
-        What another session saved is restored only to go on with it. From a damaged file nothing is restored: a test goes on
-        without what its updater had learnt, but not without an updater.
+        What another session saved is restored only to go on with it. From a damaged file nothing is
+        restored: a test continues without what its updater had learnt, but not without an updater.
         """
         if self.path is None or not self.path.exists():
             return -1, 0
         try:
             with np.load(self.path, allow_pickle=False) as kept:
-                session, step, dropped = (int(kept[name]) for name in ("session", "step", "dropped"))
+                session, step, dropped = (
+                    int(kept[name]) for name in ("session", "step", "dropped")
+                )
                 values = kept["values"]
         except DAMAGED as problem:
-            warnings.warn(f"{self.path} is no checkpoint of an updater: {type(problem).__name__}: {problem}. The updater begins "
-                          "anew, with the values that the test holds in use until then.", stacklevel=2)
+            warn(
+                f"{self.path} is no checkpoint of an updater: {type(problem).__name__}: {problem}. "
+                "The updater starts over, with the values that the test holds in use until then."
+            )
             return -1, 0
         if session != self.session and not self.go_on:
             return -1, 0
         try:
             updater.restore(values)
         except (ValueError, IndexError) as problem:
-            raise FileError(str(self.path), f"is the checkpoint of another updater: {problem}") from problem
+            raise FileError(
+                str(self.path), f"is the checkpoint of another updater: {problem}"
+            ) from problem
+        self.until = step
         return step, dropped
 
     def save(self, updater: ModelUpdater, step: int, dropped: int, now: float) -> None:
         """Save where the last time was long enough ago. A full disk must not end the updating."""
-        if self.path is None or now - self._last < SAVE_EVERY:
+        if self.path is None:
+            self.until = step  # nothing to continue from: nobody will ask for the path again
+            return
+        if now - self._last < SAVE_EVERY:
             return
         self._last = now
         scratch = self.path.with_suffix(".writing")
         with contextlib.suppress(OSError):
             with scratch.open("wb") as file:
-                np.savez(file, session=np.uint64(self.session), values=updater.checkpoint(), step=step, dropped=dropped)
+                np.savez(
+                    file,
+                    session=np.uint64(self.session),
+                    values=updater.checkpoint(),
+                    step=step,
+                    dropped=dropped,
+                )
                 file.flush()
-                os.fsync(file.fileno())  # before it takes the place: a power cut must not leave an empty file there
+                # before it takes the place: a power cut must not leave an empty file there
+                os.fsync(file.fileno())
             os.replace(scratch, self.path)
+            self.until = step
 
 
-def work(source: str, master: tuple[str, int], session: int, rate: float, checkpoint: Path | None, core: int | None,
-         go_on: bool = False) -> None:
+def work(
+    source: str,
+    master: tuple[str, int],
+    session: int,
+    rate: float,
+    checkpoint: Path | None,
+    core: int | None,
+    go_on: bool = False,
+) -> None:
     """Hear samples and send estimates, until the test says stop or is gone."""
     updater = make_updater(source)
     updater.start()
-    updater.update(1, 0.0, np.zeros(updater.twin.size), np.zeros(updater.twin.size))  # compiles, while the test still waits
+    # compiles, while the test still waits
+    updater.update(1, 0.0, np.zeros(updater.twin.size), np.zeros(updater.twin.size))
     updater.start()
     kept = Checkpoint(checkpoint, session, go_on)
     heard, dropped = kept.load(updater)
@@ -114,10 +159,18 @@ def work(source: str, master: tuple[str, int], session: int, rate: float, checkp
             message, _, older = say.latest(channel, session, (say.SAMPLE, say.STOP))
             if message is not None and message.kind == say.STOP:
                 return
-            if message is None or message.number <= last or len(message.values) != 2 * size:
+            if (
+                message is None
+                or message.number <= last
+                or (len(message.values) - 2 * size) % (STEP_AND_TIME + size)
+            ):
                 if last < 0 and now - hello > HELLO_EVERY:
                     hello = now
-                    channel.sendto(say.pack(session, say.HELLO, 0, 0, 0.0, time.time(), np.zeros(0)), master)
+                    channel.sendto(
+                        say.pack(session, say.HELLO, 0, 0, 0.0, time.time(), np.zeros(0)), master
+                    )
+                if heard > kept.until:
+                    kept.save(updater, heard, dropped, now)
                 if now - looked > ORPHANED:
                     looked = now
                     if os.getppid() != parent:
@@ -127,12 +180,29 @@ def work(source: str, master: tuple[str, int], session: int, rate: float, checkp
             last = message.number
             if message.step <= heard:
                 continue  # a resumed test takes the step again that it had not committed
+            sample, path = (
+                message.values[: 2 * size],
+                message.values[2 * size :].reshape(-1, STEP_AND_TIME + size),
+            )
+            for point in path[path[:, 0] > heard]:
+                updater.update(int(point[0]), point[1], point[STEP_AND_TIME:], None)
             heard = message.step
-            updater.update(message.step, message.time, message.values[:size], message.values[size:])
+            updater.update(message.step, message.time, sample[:size], sample[size:])
             number += 1
-            head = [float(updater.counts["samples"]), float(dropped), float(updater.consistent)]
+            counts = updater.counts
+            head = [
+                float(counts["samples"] - counts["missing"]),
+                float(dropped),
+                float(updater.consistent),
+                float(kept.until),
+            ]
             values = np.array([*head, *updater.written, *updater.std.values()])
-            channel.sendto(say.pack(session, say.ESTIMATE, number, message.step, message.time, message.clock, values), master)
+            channel.sendto(
+                say.pack(
+                    session, say.ESTIMATE, number, message.step, message.time, message.clock, values
+                ),
+                master,
+            )
             kept.save(updater, heard, dropped, now)
 
 
@@ -164,21 +234,44 @@ def keep(arguments: list[str]) -> None:
 def main(arguments: list[str] | None = None) -> int:
     """The command line of the process."""
     parser = argparse.ArgumentParser(prog="python -m femu.updating.worker", description=__doc__)
-    parser.add_argument("source", help="function that makes the updater, as package.module:function or file.py:function")
+    parser.add_argument(
+        "source",
+        help="function that makes the updater, as package.module:function or file.py:function",
+    )
     parser.add_argument("--master", required=True, help="address of the test, as host:port")
     parser.add_argument("--session", type=int, required=True)
-    parser.add_argument("--rate", type=float, default=200.0, help="samples heard a second, at most")
+    parser.add_argument(
+        "--rate", type=float, default=200.0, help="samples processed per second, at most"
+    )
     parser.add_argument("--checkpoint", type=Path)
-    parser.add_argument("--go-on", action="store_true", help="go on from a checkpoint of another session")
+    parser.add_argument(
+        "--go-on", action="store_true", help="go on from a checkpoint of another session"
+    )
     parser.add_argument("--core", type=int)
     parser.add_argument("--keep", action="store_true", help="start the worker again where it dies")
     given = parser.parse_args(arguments)
     if given.keep:
-        keep([word for word in (sys.argv[1:] if arguments is None else arguments) if word != "--keep"])
+        keep(
+            [
+                word
+                for word in (sys.argv[1:] if arguments is None else arguments)
+                if word != "--keep"
+            ]
+        )
         return 0
+    # no line of the user's is in this process
+    warnings.formatwarning = lambda message, *_, **__: f"femu: {message}\n"
     host, _, port = given.master.rpartition(":")
     try:
-        work(given.source, (host, int(port)), given.session, given.rate, given.checkpoint, given.core, given.go_on)
+        work(
+            given.source,
+            (host, int(port)),
+            given.session,
+            given.rate,
+            given.checkpoint,
+            given.core,
+            given.go_on,
+        )
     except FemuError as error:
         print(f"femu: {error}", file=sys.stderr)
         return 2

@@ -25,7 +25,10 @@ def frame(name="frame"):
 
 def laws(linear):
     shape = 0.5 / YIELD**2
-    return [Elastic(k) if linear else BoucWen(alpha=ALPHA, k=k, n=2, gamma=shape, beta=shape) for k in SPRINGS]
+    return [
+        Elastic(k) if linear else BoucWen(alpha=ALPHA, k=k, n=2, gamma=shape, beta=shape)
+        for k in SPRINGS
+    ]
 
 
 def ordinary(linear=True):
@@ -39,7 +42,9 @@ def ordinary(linear=True):
 def hybrid(linear=True, *, noise=(0.0, 0.0), seed=0, specimen=None, **options):
     """The two lower springs are one specimen of two actuators."""
     model = frame()
-    made = specimen or EmulatedSpecimen(laws(linear), coordinates=CHAIN, sensors=Sensors(*noise), seed=seed)
+    made = specimen or EmulatedSpecimen(
+        laws(linear), coordinates=CHAIN, sensors=Sensors(*noise), seed=seed
+    )
     model.add(ExperimentalElement("specimen", [(1, "x"), (2, "x")], specimen=made, **options))
     return model
 
@@ -57,10 +62,29 @@ def masses(link, extra=0.6e6):
 class Plain:
     """The implicit method in plain numpy: np.polyfit, np.roots, full matrices."""
 
-    def __init__(self, dt, ground, damping, *, alpha_f=1.0, noise, clamp, estimates, reach, tolerance, failing=()):
+    def __init__(
+        self,
+        dt,
+        ground,
+        damping,
+        *,
+        alpha_f=1.0,
+        noise,
+        clamp,
+        estimates,
+        reach,
+        tolerance,
+        failing=(),
+    ):
         self.dt, self.ground, self.a = dt, ground, alpha_f
         self.beta, self.gamma = (2.0 - alpha_f) ** 2 / 4.0, 1.5 - alpha_f
-        self.clamp, self.estimates, self.reach, self.tolerance, self.failing = clamp, estimates, reach, tolerance, failing
+        self.clamp, self.estimates, self.reach, self.tolerance, self.failing = (
+            clamp,
+            estimates,
+            reach,
+            tolerance,
+            failing,
+        )
         self.M = np.diag(MASSES)
         self.C = damping * self.M
         self.K0 = CHAIN.T @ np.diag(SPRINGS) @ CHAIN
@@ -72,8 +96,11 @@ class Plain:
         """Springs from an increment, and whether there was anything to learn."""
         moved, force = self.Phi.T @ (d - last[0]), self.Phi.T @ (r - last[1])
         found, clear = self.springs.copy(), np.abs(moved) > self.least
-        found[clear] = np.clip(force[clear] / moved[clear], self.clamp[0] * self.springs0[clear],
-                               self.clamp[1] * self.springs0[clear])
+        found[clear] = np.clip(
+            force[clear] / moved[clear],
+            self.clamp[0] * self.springs0[clear],
+            self.clamp[1] * self.springs0[clear],
+        )
         return found, bool(clear.any())
 
     def estimate(self, v, last):
@@ -86,7 +113,9 @@ class Plain:
             near = [z for z in roots if abs(z) <= self.reach]
             if not near:
                 return self.springs.copy(), False
-            r[channel] = np.polyval(np.polyfit(tau, self.samples[:, 1, channel], 2), min(near, key=abs))
+            r[channel] = np.polyval(
+                np.polyfit(tau, self.samples[:, 1, channel], 2), min(near, key=abs)
+            )
         return self.learn(v, r, last)
 
     def run(self, specimen, steps):
@@ -136,6 +165,12 @@ class Plain:
             self.springs, K = springs, stiffness(springs)
             before, re, v, acc = forces(x, K)
             u = x
-            for key, value in (("u", u), ("K", K), ("updated", updated), ("iterations", count), ("fallback", not done)):
+            for key, value in (
+                ("u", u),
+                ("K", K),
+                ("updated", updated),
+                ("iterations", count),
+                ("fallback", not done),
+            ):
                 out[key].append(np.copy(value))
         return {key: np.array(values) for key, values in out.items()}

@@ -1,4 +1,7 @@
-"""Integrators with a fixed amount of work a step, on frames: constraints, supports that move, member loads, what is refused."""
+"""Integrators with a fixed amount of work a step, on frames.
+
+Constraints, supports that move, member loads, what is refused.
+"""
 
 import numpy as np
 import pytest
@@ -18,18 +21,32 @@ from femu.analyses import (
     Transient,
     eigen,
 )
-from femu.analyses.explicit import highest_frequency
+from femu.analyses.noniterative import highest_frequency
 from femu.elements import ElasticBeamColumn, ForceBeamColumn
-from femu.loads import UniformLoad
+from femu.engine.workspace import Workspace
 from femu.materials import Bilinear, ElasticSection, UncoupledSection
-from femu.run import Run
-from femu.series import Sine
+from femu.model.loads import UniformLoad
+from femu.model.series import Sine
 
 QUAKE = GroundMotion.el_centro().scaled(pga=5.0)
 YIELDING = UncoupledSection(axial=Bilinear(1.5e9, 2e6, 0.02), moment=Bilinear(1.9e7, 2e5, 0.02))
-INTEGRATORS = [CentralDifference(), AlphaOS(0.9), AlphaOS(0.9, "current"), KRAlpha(0.8), FixedIterations(HHT(0.9))]
-INTEGRATORS += [AlphaOS(0.9, "current", "midpoint"), KRAlpha(0.8, "midpoint"), AlphaOS(0.9, "current", predictor="taylor")]
-INTEGRATORS += [AlphaOS(0.9, "current", "inside"), KRAlpha(0.8, "inside"), GeneralizedAlphaOS(0.7, "current", "inside")]
+INTEGRATORS = [
+    CentralDifference(),
+    AlphaOS(0.9),
+    AlphaOS(0.9, "current"),
+    KRAlpha(0.8),
+    FixedIterations(HHT(0.9)),
+]
+INTEGRATORS += [
+    AlphaOS(0.9, "current", "midpoint"),
+    KRAlpha(0.8, "midpoint"),
+    AlphaOS(0.9, "current", predictor="taylor"),
+]
+INTEGRATORS += [
+    AlphaOS(0.9, "current", "inside"),
+    KRAlpha(0.8, "inside"),
+    GeneralizedAlphaOS(0.7, "current", "inside"),
+]
 ALL = [*INTEGRATORS, RungeKutta()]
 
 
@@ -48,7 +65,10 @@ def agrees(integrator, model, tolerance, motion=QUAKE, node="C", dt=5e-4, start=
     """With Newmark's method at the same small step."""
     program = model.compile()
     state = None if start is None else LoadControl(pattern=start).run(program).state
-    found, wanted = (Transient(i, dt=dt).run(program, motion, duration=3.0, start=state) for i in (integrator, Newmark()))
+    found, wanted = (
+        Transient(i, dt=dt).run(program, motion, duration=3.0, start=state)
+        for i in (integrator, Newmark())
+    )
     assert found.outcome.ok and not found.relaxations
     for direction in ("x", "rz"):
         a, b = found.displacement(node, direction), wanted.displacement(node, direction)
@@ -60,7 +80,10 @@ def agrees(integrator, model, tolerance, motion=QUAKE, node="C", dt=5e-4, start=
 def test_yielding_frame(integrator):
     found, wanted = agrees(integrator, frame(geometry="p-delta"), 2e-3)
     assert np.abs(wanted.plastic_rotation("left")).max() > 0.005
-    assert np.abs(found.reaction("A", "x") - wanted.reaction("A", "x")).max() < 0.02 * np.abs(wanted.reaction("A", "x")).max()
+    assert (
+        np.abs(found.reaction("A", "x") - wanted.reaction("A", "x")).max()
+        < 0.02 * np.abs(wanted.reaction("A", "x")).max()
+    )
     assert found.energy_error < 0.01
 
 
@@ -73,11 +96,21 @@ def test_constraints(integrator):
     model.rigid_link("C", "arm")
     found, _ = agrees(integrator, model, 2e-3)
     assert np.array_equal(found.displacement("C", "x"), found.displacement("D", "x"))
-    arm, top = found.displacement("arm", "x"), found.displacement("C", "x") - 0.8 * found.displacement("C", "rz")
+    arm, top = (
+        found.displacement("arm", "x"),
+        found.displacement("C", "x") - 0.8 * found.displacement("C", "rz"),
+    )
     assert np.allclose(arm, top, rtol=1e-12, atol=1e-15)
-    assert np.allclose(found.velocity("arm", "x"), found.velocity("C", "x") - 0.8 * found.velocity("C", "rz"), atol=1e-12)
-    assert np.allclose(found.acceleration("arm", "x"), found.acceleration("C", "x") - 0.8 * found.acceleration("C", "rz"),
-                       atol=1e-9)
+    assert np.allclose(
+        found.velocity("arm", "x"),
+        found.velocity("C", "x") - 0.8 * found.velocity("C", "rz"),
+        atol=1e-12,
+    )
+    assert np.allclose(
+        found.acceleration("arm", "x"),
+        found.acceleration("C", "x") - 0.8 * found.acceleration("C", "rz"),
+        atol=1e-9,
+    )
 
 
 @pytest.mark.parametrize("integrator", INTEGRATORS, ids=str)
@@ -117,8 +150,17 @@ def test_modal_damping_on_a_frame(integrator):
     agrees(integrator, model, 2e-3)
 
 
-@pytest.mark.parametrize("integrator", [CentralDifference(), AlphaOS(0.9), AlphaOS(0.9, "current"), KRAlpha(0.8),
-                                        KRAlpha(0.8, "midpoint")], ids=str)
+@pytest.mark.parametrize(
+    "integrator",
+    [
+        CentralDifference(),
+        AlphaOS(0.9),
+        AlphaOS(0.9, "current"),
+        KRAlpha(0.8),
+        KRAlpha(0.8, "midpoint"),
+    ],
+    ids=str,
+)
 def test_a_run_in_two_parts_meets_the_same_bits(integrator):
     program = frame().compile()
     transient = Transient(integrator, dt=2e-3)
@@ -128,21 +170,43 @@ def test_a_run_in_two_parts_meets_the_same_bits(integrator):
     assert np.array_equal(whole.displacement("C", "x")[-700:], rest.displacement("C", "x")[-700:])
 
 
-@pytest.mark.parametrize("make", [lambda form: AlphaOS(0.8, form=form), lambda form: GeneralizedAlphaOS(0.5, form=form),
-                                  lambda form: KRAlpha(0.5, form)], ids=["alpha-OS", "generalized", "KR-alpha"])
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda form: AlphaOS(0.8, form=form),
+        lambda form: GeneralizedAlphaOS(0.5, form=form),
+        lambda form: KRAlpha(0.5, form),
+    ],
+    ids=["alpha-OS", "generalized", "KR-alpha"],
+)
 def test_elements_left_inside_the_step(make):
-    """An elastic structure moves as if they were not; the force of its members is the one that balanced the step."""
+    """An elastic structure moves as if they were not.
+
+    The force of its members is the one that balanced the step.
+    """
     program = frame(ElasticBeamColumn, ElasticSection(2e11, 1e-2, 1e-4)).compile()
-    left, updated = (Transient(make(form), dt=2e-3).run(program, QUAKE, duration=2.0) for form in ("inside", "midpoint"))
+    left, updated = (
+        Transient(make(form), dt=2e-3).run(program, QUAKE, duration=2.0)
+        for form in ("inside", "midpoint")
+    )
     u = updated.displacement("C", "x")
     np.testing.assert_allclose(left.displacement("C", "x"), u, atol=1e-12 * np.abs(u).max())
-    share, whole, inside = make("inside").coefficients()[1], updated.force("left", "basic"), left.force("left", "basic")
+    share, whole, inside = (
+        make("inside").coefficients()[1],
+        updated.force("left", "basic"),
+        left.force("left", "basic"),
+    )
     size = np.abs(whole).max(axis=0)
     assert (np.abs(inside - whole).max(axis=0) > 1e-3 * size).all()
     if isinstance(make("inside"), KRAlpha):
-        np.testing.assert_allclose(inside[1:], (1.0 - share) * whole[:-1] + share * whole[1:], atol=1e-9 * size.max())
+        np.testing.assert_allclose(
+            inside[1:], (1.0 - share) * whole[:-1] + share * whole[1:], atol=1e-9 * size.max()
+        )
     else:  # they are asked between two predictors, which are near the displacements
-        assert (np.abs(inside[1:] - (1.0 - share) * whole[:-1] - share * whole[1:]).max(axis=0) < 0.05 * size).all()
+        assert (
+            np.abs(inside[1:] - (1.0 - share) * whole[:-1] - share * whole[1:]).max(axis=0)
+            < 0.05 * size
+        ).all()
 
 
 @pytest.mark.parametrize("storeys", [1, 23])
@@ -153,26 +217,54 @@ def test_the_highest_frequency_is_that_of_the_last_mode(storeys, consistent):
     options = {"mass": 2e3, "consistent_mass": True} if consistent else {}
     for k in range(storeys + 1):
         for line in (0, 1, 2):
-            model.node(10 * k + line, 6.0 * line, 3.5 * k, fixed=k == 0, mass=(1e4, 1e4, 1e3) if k else None)
+            model.node(
+                10 * k + line,
+                6.0 * line,
+                3.5 * k,
+                fixed=k == 0,
+                mass=(1e4, 1e4, 1e3) if k else None,
+            )
             if k:
-                model.add(ElasticBeamColumn(f"column {k}.{line}", 10 * (k - 1) + line, 10 * k + line,
-                                            section=ElasticSection(2e11, 1e-2, 1e-4), **options))
+                model.add(
+                    ElasticBeamColumn(
+                        f"column {k}.{line}",
+                        10 * (k - 1) + line,
+                        10 * k + line,
+                        section=ElasticSection(2e11, 1e-2, 1e-4),
+                        **options,
+                    )
+                )
     program = model.compile()
-    found = highest_frequency(Run(program, program.state()))
+    found = highest_frequency(Workspace(program, program.state()))
     last = eigen(program, program.neq).periods[-1]
     assert found == pytest.approx(2.0 * np.pi / last, rel=2e-3)
 
 
-@pytest.mark.parametrize("make, argument", [
-    (lambda: NewmarkExplicit(0.4), "gamma"), (lambda: NewmarkExplicit(float("nan")), "gamma"),
-    (lambda: AlphaOS(0.6), "alpha"), (lambda: AlphaOS(1.1), "alpha"), (lambda: AlphaOS(0.9, "secant"), "tangent"),
-    (lambda: KRAlpha(-0.1), "radius"), (lambda: KRAlpha(1.5), "radius"), (lambda: KRAlpha("1"), "radius"),
-    (lambda: KRAlpha(form="middle"), "form"), (lambda: AlphaOS(form=""), "form"),
-    (lambda: GeneralizedAlphaOS(1.1), "radius"), (lambda: GeneralizedAlphaOS(form="end"), "form"),
-    (lambda: AlphaOS(predictor="linear"), "predictor"), (lambda: AlphaOS(form="midpoint", predictor="taylor"), "predictor"),
-    (lambda: FixedIterations(CentralDifference()), "of"), (lambda: FixedIterations(5), "of"),
-    (lambda: FixedIterations(iterations=0), "iterations"), (lambda: FixedIterations(iterations=2.5), "iterations"),
-    (lambda: FixedIterations(order=4), "order"), (lambda: FixedIterations(tangent="none"), "tangent")])
+@pytest.mark.parametrize(
+    "make, argument",
+    [
+        (lambda: NewmarkExplicit(0.4), "gamma"),
+        (lambda: NewmarkExplicit(float("nan")), "gamma"),
+        (lambda: AlphaOS(0.6), "alpha"),
+        (lambda: AlphaOS(1.1), "alpha"),
+        (lambda: AlphaOS(0.9, "secant"), "tangent"),
+        (lambda: KRAlpha(-0.1), "radius"),
+        (lambda: KRAlpha(1.5), "radius"),
+        (lambda: KRAlpha("1"), "radius"),
+        (lambda: KRAlpha(form="middle"), "form"),
+        (lambda: AlphaOS(form=""), "form"),
+        (lambda: GeneralizedAlphaOS(1.1), "radius"),
+        (lambda: GeneralizedAlphaOS(form="end"), "form"),
+        (lambda: AlphaOS(predictor="linear"), "predictor"),
+        (lambda: AlphaOS(form="midpoint", predictor="taylor"), "predictor"),
+        (lambda: FixedIterations(CentralDifference()), "of"),
+        (lambda: FixedIterations(5), "of"),
+        (lambda: FixedIterations(iterations=0), "iterations"),
+        (lambda: FixedIterations(iterations=2.5), "iterations"),
+        (lambda: FixedIterations(order=4), "order"),
+        (lambda: FixedIterations(tangent="none"), "tangent"),
+    ],
+)
 def test_bad_arguments(make, argument):
     with pytest.raises(InputError, match=argument):
         make()

@@ -10,8 +10,8 @@ from hybrid_models import hybrid
 
 from femu import GroundMotion, InputError, Outcome
 from femu.analyses import HybridTest, Pace
-from femu.analyses.hybrid_result import HybridResult
-from femu.analyses.pacing import Pacer
+from femu.experimental.hybrid_result import HybridResult
+from femu.experimental.pacing import Pacer
 
 RATE = 100.0
 
@@ -68,12 +68,16 @@ def test_awake_it_never_sleeps_and_keeps_the_schedule():
 
 
 @pytest.mark.parametrize(("throttle", "asked"), [("950000", False), ("-1", True), (None, False)])
-def test_awake_priority_is_asked_for_only_where_it_does_not_stop_the_test(throttle, asked, tmp_path, monkeypatch):
+def test_awake_priority_is_asked_for_only_where_it_does_not_stop_the_test(
+    throttle, asked, tmp_path, monkeypatch
+):
     if throttle is not None:
         (tmp_path / "runtime").write_text(throttle)
     calls = []
-    monkeypatch.setattr("femu.analyses.pacing.THROTTLE", tmp_path / "runtime")
-    monkeypatch.setattr(os, "sched_setscheduler", lambda *arguments: calls.append(arguments), raising=False)
+    monkeypatch.setattr("femu.experimental.pacing.THROTTLE", tmp_path / "runtime")
+    monkeypatch.setattr(
+        os, "sched_setscheduler", lambda *arguments: calls.append(arguments), raising=False
+    )
     with Pacer(Pace(RATE, priority=40, awake=True)) as pacer:
         assert bool(calls) is asked
     assert ("never sleeps" in " ".join(pacer.notes)) is not asked
@@ -84,8 +88,10 @@ def test_report():
     pacer.notes.append("no priority")
     report = pacer.report(np.array([np.nan, *np.linspace(0.0, 1.0, 1001)]))
     assert (report.steps, report.overruns, report.notes) == (1001, 0, ("no priority",))
-    assert str(report) == ("0 of 1001 steps were late at 100 a second; step times: half below 500 ms, 99 % below 990 ms, "
-                           "99.9 % below 999 ms, longest 1e+03 ms. no priority")
+    assert str(report) == (
+        "0 of 1001 steps were late at 100 a second; step times: half below 500 ms, 99 % below 990 "
+        "ms, 99.9 % below 999 ms, longest 1e+03 ms. no priority"
+    )
     assert report.step_times == {"50": 0.5, "99": 0.99, "99.9": pytest.approx(0.999), "100": 1.0}
     assert all(math.isnan(v) for v in pacer.report(np.zeros(0)).step_times.values())
 
@@ -110,12 +116,25 @@ def test_what_the_system_refuses_is_said(monkeypatch):
         pass
     assert len(pacer.notes) == 2
     assert "processor 60000" in pacer.notes[0]
-    assert "without real-time priority 50: the system does not allow it to this user." in pacer.notes[1]
+    assert (
+        "without real-time priority 50: the system does not allow it to this user."
+        in pacer.notes[1]
+    )
 
 
-@pytest.mark.parametrize("argument, value", [
-    ("rate", 0.0), ("rate", float("nan")), ("rate", 1e-12), ("rate", 1e-320), ("priority", 0),
-    ("priority", 1.5), ("core", -1), ("awake", 1)])
+@pytest.mark.parametrize(
+    "argument, value",
+    [
+        ("rate", 0.0),
+        ("rate", float("nan")),
+        ("rate", 1e-12),
+        ("rate", 1e-320),
+        ("priority", 0),
+        ("priority", 1.5),
+        ("core", -1),
+        ("awake", 1),
+    ],
+)
 def test_wrong_arguments_are_explained(argument, value):
     with pytest.raises(InputError, match=argument):
         Pace(**{argument: value})
@@ -125,7 +144,11 @@ def test_a_paced_hybrid_test_reports_its_step_times_and_gives_the_same_bits(tmp_
     clock = Clock()
     made = []
     for pace in (None, Pace(1024.0, clock=clock, sleep=clock.sleep)):
-        made.append(HybridTest(hybrid(False), GroundMotion.el_centro(), dt=0.01, duration=1.0, pace=pace).run())
+        made.append(
+            HybridTest(
+                hybrid(False), GroundMotion.el_centro(), dt=0.01, duration=1.0, pace=pace
+            ).run()
+        )
     free, timed = made
     assert free.pace is None
     assert timed.outcome is Outcome.COMPLETE
@@ -155,6 +178,11 @@ def test_overruns_of_a_test_are_marked_in_its_steps():
             self.now += seconds
 
     clock = Slow()
-    result = HybridTest(hybrid(False), GroundMotion.el_centro(), dt=0.01, duration=1.0,
-                        pace=Pace(1000.0, clock=clock, sleep=clock.sleep)).run()
+    result = HybridTest(
+        hybrid(False),
+        GroundMotion.el_centro(),
+        dt=0.01,
+        duration=1.0,
+        pace=Pace(1000.0, clock=clock, sleep=clock.sleep),
+    ).run()
     assert result.pace.overruns == result.of_step("overrun").sum() > 0

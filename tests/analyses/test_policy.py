@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-import time
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -23,7 +23,9 @@ from femu.analyses import (
     RelativeUnbalance,
     Transient,
 )
+from femu.analyses.step_driver import StepDriver
 from femu.elements import ElasticBeamColumn, ForceBeamColumn, Truss
+from femu.engine.element_kernels import HALVINGS
 from femu.materials import (
     Bilinear,
     Elastic,
@@ -33,13 +35,17 @@ from femu.materials import (
     Parallel,
     UncoupledSection,
 )
+from femu.support.errors import InputError
+
+# failures are what is tested here
+pytestmark = pytest.mark.filterwarnings("ignore::femu.FailedAnalysis")
 
 
 def cable(mass: float | None = None) -> Model:
     """Two level bars that resist a load across them only as they stretch, beside a soft hanger.
 
-    The force grows with the cube of the displacement: the first iteration of Newton's method overshoots far, and each
-    further one comes back by a third only.
+    The force grows with the cube of the displacement: the first iteration of Newton's method
+    overshoots far, and each further one comes back by a third only.
     """
     model = Model("cable")
     model.node(1, -1.0, 0.0, fixed="xy")
@@ -55,13 +61,17 @@ def cable(mass: float | None = None) -> Model:
 
 def pull(**options: Any) -> Result:
     """Load the cable in four steps; ten iterations are too few for the first of them."""
-    return LoadControl(100.0, steps=4, test=RelativeUnbalance(1e-10, iterations=10), **options).run(cable())
+    return LoadControl(100.0, steps=4, test=RelativeUnbalance(1e-10, iterations=10), **options).run(
+        cable()
+    )
 
 
 def shake(iterations: int = 4, **options: Any) -> Result:
     """Shake the cable; in a few steps four iterations are too few."""
     motion = GroundMotion("sine", 0.02, 300.0 * np.sin(0.08 * np.arange(200)))
-    analysis = Transient(Newmark(), dt=0.02, test=RelativeUnbalance(1e-10, iterations=iterations), **options)
+    analysis = Transient(
+        Newmark(), dt=0.02, test=RelativeUnbalance(1e-10, iterations=iterations), **options
+    )
     return analysis.run(cable(mass=1.0), {"y": motion})
 
 
@@ -97,17 +107,27 @@ def test_the_ladder_takes_the_same_run_to_its_end() -> None:
 
 
 def test_help_does_not_loosen_the_tolerance() -> None:
-    """A step that was helped is in balance like any other: the result is that of patient iterations."""
+    """A step that was helped is in balance like any other.
+
+    The result is that of patient iterations.
+    """
     u = pull().displacement(2, "y")
-    patient = LoadControl(100.0, steps=4, test=RelativeUnbalance(1e-10, iterations=100), policy=Policy.none()).run(cable())
+    patient = LoadControl(
+        100.0, steps=4, test=RelativeUnbalance(1e-10, iterations=100), policy=Policy.none()
+    ).run(cable())
     assert patient.outcome.ok
     assert u == pytest.approx(patient.displacement(2, "y"), rel=1e-9)
     length = np.hypot(1.0, u[-1])
     assert 2e6 * (length - 1.0) * -u[-1] / length - u[-1] == pytest.approx(100.0, rel=1e-8)
-    whole = {a: shake(policy=Policy(algorithms=(a,), halvings=0)) for a in (NewtonLineSearch(), KrylovNewton(8))}
+    whole = {
+        a: shake(policy=Policy(algorithms=(a,), halvings=0))
+        for a in (NewtonLineSearch(), KrylovNewton(8))
+    }
     for algorithm, helped in whole.items():
         if helped.outcome.ok:
-            assert helped.displacement(2, "y") == pytest.approx(shake(50).displacement(2, "y"), abs=1e-8), algorithm
+            assert helped.displacement(2, "y") == pytest.approx(
+                shake(50).displacement(2, "y"), abs=1e-8
+            ), algorithm
 
 
 def hopeless() -> Model:
@@ -121,9 +141,7 @@ def hopeless() -> Model:
 
 
 def test_a_hopeless_step_ends_the_run_and_keeps_what_came_before() -> None:
-    began = time.perf_counter()
     result = LoadControl(20.0, steps=20).run(hopeless())
-    assert time.perf_counter() - began < 20.0
     assert result.outcome is Outcome.NOT_CONVERGED
     assert result.factor("loads") == pytest.approx(np.arange(len(result.time)), abs=1e-9)
     assert 9 <= len(result.time) - 1 <= 10
@@ -152,7 +170,9 @@ def test_a_mechanism_is_named_as_singular() -> None:
 
 
 def test_the_element_that_has_no_answer_is_named() -> None:
-    section = UncoupledSection(axial=ElasticPerfectlyPlastic(E=1e9, fy=1e6), moment=ElasticPerfectlyPlastic(E=1e7, fy=1e5))
+    section = UncoupledSection(
+        axial=ElasticPerfectlyPlastic(E=1e9, fy=1e6), moment=ElasticPerfectlyPlastic(E=1e7, fy=1e5)
+    )
     model = Model("limp")
     model.node("foot", 0.0, 0.0, fixed=True)
     model.node("head", 0.0, 3.0)
@@ -160,11 +180,21 @@ def test_the_element_that_has_no_answer_is_named() -> None:
     model.load("head", x=1.0)
     result = LoadControl(1e5, steps=10).run(model)
     assert result.outcome is Outcome.NOT_CONVERGED
-    assert "column" in result.message or "singular" in result.message or "did not converge" in result.message
+    assert (
+        "column" in result.message
+        or "singular" in result.message
+        or "did not converge" in result.message
+    )
     assert len(result.time) >= 3
 
 
-ALGORITHMS = [Newton(), ModifiedNewton(), ModifiedNewton(initial=True), NewtonLineSearch(), KrylovNewton()]
+ALGORITHMS = [
+    Newton(),
+    ModifiedNewton(),
+    ModifiedNewton(initial=True),
+    NewtonLineSearch(),
+    KrylovNewton(),
+]
 
 
 @pytest.mark.parametrize("algorithm", ALGORITHMS, ids=repr)
@@ -191,7 +221,9 @@ def test_a_limit_reached_in_a_step_that_needed_help_ends_the_run() -> None:
     u = -result.state.displacement(2, "y")
     assert 0.5 * first <= u < first
     assert result.state.factors["loads"] < 25.0
-    assert 2e6 * (1.0 - 1.0 / np.hypot(1.0, u)) * u + u == pytest.approx(result.state.factors["loads"], rel=1e-8)
+    assert 2e6 * (1.0 - 1.0 / np.hypot(1.0, u)) * u + u == pytest.approx(
+        result.state.factors["loads"], rel=1e-8
+    )
 
 
 def test_the_time_limit_holds_inside_the_ladder_too() -> None:
@@ -202,27 +234,33 @@ def test_the_time_limit_holds_inside_the_ladder_too() -> None:
     assert result.state.factors["loads"] == 0.0
 
 
-def test_an_interrupt_inside_the_ladder_leaves_the_last_step_in_balance(monkeypatch: pytest.MonkeyPatch) -> None:
-    from femu.analyses.marcher import Marcher
+def test_an_interrupt_inside_the_ladder_leaves_the_last_step_in_balance(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    from femu.analyses.step_driver import StepDriver
 
-    original = Marcher._call
+    original = StepDriver.advance
     calls = {"parts": 0}
 
-    def call(self: Marcher, first: int, last: int) -> int:
+    def call(self: StepDriver, first: int, last: int) -> int:
         why = original(self, first, last)
         if first == 0 and last == 4 and self.steps.count != 4:  # the step in four parts
             calls["parts"] += 1
             raise KeyboardInterrupt
         return why
 
-    monkeypatch.setattr(Marcher, "_call", call)
+    monkeypatch.setattr(StepDriver, "advance", call)
     policy = Policy(algorithms=(), halvings=8)
-    whole = LoadControl(20.0, steps=20, policy=policy).run(hopeless())
+    with pytest.raises(KeyboardInterrupt) as stop:
+        LoadControl(20.0, steps=20, policy=policy).run(hopeless())
+    whole: Result = stop.value.result  # type: ignore[attr-defined]
     assert calls["parts"] == 1
     assert whole.outcome is Outcome.STOPPED_BY_USER
     assert whole.state is not None
     assert whole.factor("loads")[-1] == whole.state.factors["loads"]
-    assert whole.state.factors["loads"] == pytest.approx(round(whole.state.factors["loads"]), abs=1e-12)
+    assert whole.state.factors["loads"] == pytest.approx(
+        round(whole.state.factors["loads"]), abs=1e-12
+    )
 
 
 def test_same_input_same_bits_with_help() -> None:
@@ -248,8 +286,76 @@ def test_the_iteration_limit_ends_a_run_at_the_same_step_each_time() -> None:
 
 
 def test_failed_tries_count_in_the_iteration_limit() -> None:
-    result = LoadControl(20.0, steps=1, policy=Policy(halvings=20, iteration_limit=40)).run(hopeless())
+    result = LoadControl(20.0, steps=1, policy=Policy(halvings=20, iteration_limit=40)).run(
+        hopeless()
+    )
     assert result.outcome is Outcome.ITERATION_LIMIT
     assert len(result.time) == 1
     assert result.state is not None
-    assert not np.any(result.state.vector[:result.state.program.layout.elements])
+    assert not np.any(result.state.vector[: result.state.program.layout.elements])
+
+
+def cantilever(hardening: float = 0.0) -> Model:
+    """A force-based member whose base yields at 1e4 / 3."""
+    model = Model("cantilever")
+    model.node(1, 0.0, 0.0, fixed=True)
+    model.node(2, 0.0, 3.0)
+    bending = Bilinear(E=1e7, fy=1e4, b=hardening)
+    section = UncoupledSection(axial=Elastic(E=1e9), moment=bending)
+    model.add(ForceBeamColumn("column", 1, 2, section=section))
+    model.load(2, x=1.0)
+    return model
+
+
+def test_increments_of_members_are_divided_last_and_only_in_a_step_that_failed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Each call of the kernel, by what force-based members begin with."""
+    seen: list[float] = []
+    call = StepDriver.advance
+
+    def noted(self: StepDriver, first: int, last: int) -> int:
+        seen.append(float(self.run.fields.step[HALVINGS]))
+        return call(self, first, last)
+
+    monkeypatch.setattr(StepDriver, "advance", noted)
+    short = Policy(algorithms=(NewtonLineSearch(),), halvings=1)
+    for policy, expected in (
+        (short, [0.0, 0.0, 0.0, 0.0, 2.0, 4.0]),
+        (replace(short, divide_members=False), [0.0, 0.0, 0.0, 0.0]),
+        (Policy.none(), [0.0]),
+    ):
+        seen.clear()
+        result = LoadControl(1e5, steps=1, policy=policy).run(cantilever())
+        assert result.outcome is Outcome.NOT_CONVERGED
+        assert seen == expected
+    seen.clear()
+    assert LoadControl(1e3, steps=1).run(cantilever()).outcome is Outcome.COMPLETE
+    assert seen == [0.0]
+
+
+def test_divided_increments_of_a_member_with_one_answer_change_nothing(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A hardening cantilever, with members divided in every step and in none."""
+    model = cantilever(0.1)
+    found = []
+    for halvings in (0.0, 2.0, 4.0):
+        install = StepDriver.install
+
+        def divided(self: StepDriver, by: float = halvings, how: Any = install) -> None:
+            how(self)
+            self.run.fields.step[HALVINGS] = by
+
+        with monkeypatch.context() as patch:
+            patch.setattr(StepDriver, "install", divided)
+            result = LoadControl(5e3, steps=3).run(model)
+        assert result.outcome is Outcome.COMPLETE
+        found.append(result.displacement(2, "x"))
+    assert found[1] == pytest.approx(found[0], rel=1e-9)
+    assert found[2] == pytest.approx(found[0], rel=1e-9)
+
+
+def test_divide_members_is_true_or_false() -> None:
+    with pytest.raises(InputError, match="divide_members"):
+        Policy(divide_members=1)  # type: ignore[arg-type]

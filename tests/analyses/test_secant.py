@@ -1,4 +1,7 @@
-"""Quasi-Newton methods: with one equation both are the secant method; with several they need fewer increments."""
+"""Quasi-Newton methods.
+
+With one equation both are the secant method; with several they need fewer increments.
+"""
 
 from __future__ import annotations
 
@@ -6,11 +9,21 @@ import numpy as np
 import pytest
 
 from femu import Model
-from femu.analyses import BFGS, Broyden, LoadControl, ModifiedNewton, Newton, Policy, RelativeUnbalance, Transient, Unbalance
+from femu.analyses import (
+    BFGS,
+    Broyden,
+    LoadControl,
+    ModifiedNewton,
+    Newton,
+    Policy,
+    RelativeUnbalance,
+    Transient,
+    Unbalance,
+)
 from femu.elements import Truss
-from femu.errors import InputError
 from femu.materials import Bilinear, Elastic
-from femu.series import Sampled
+from femu.model.series import Sampled
+from femu.support.errors import InputError
 
 SPAN, RISE, EA = 3.0, 1.0, 2.0e6
 
@@ -47,7 +60,9 @@ def secant_increments(load: float, tolerance: float) -> int:
 @pytest.mark.parametrize("load", [2.0e4, 2.0e5])
 def test_one_equation_is_the_secant_method(algorithm, load):
     test = Unbalance(1e-7 * load, 60)
-    result = LoadControl(load, steps=1, algorithm=algorithm, test=test, policy=Policy.none()).run(shallow())
+    result = LoadControl(load, steps=1, algorithm=algorithm, test=test, policy=Policy.none()).run(
+        shallow()
+    )
     assert result.outcome.ok
     assert force(result.displacement("b", "y")[-1]) == pytest.approx(load, rel=1e-7)
     assert result.iterations.sum() == secant_increments(load, 1e-7 * load)
@@ -58,7 +73,11 @@ def chain(yields: float) -> Model:
     model.node(0, 0.0, 0.0, fixed="xy")
     for i in range(1, 7):
         model.node(i, float(i), 0.0, fixed="y", mass=(50.0, 0.0, 0.0))
-        model.add(Truss(f"bar{i}", i - 1, i, material=Bilinear(E=1e6, fy=yields * (8 - i), b=0.2), area=1.0))
+        model.add(
+            Truss(
+                f"bar{i}", i - 1, i, material=Bilinear(E=1e6, fy=yields * (8 - i), b=0.2), area=1.0
+            )
+        )
     model.load(6, x=1.0)
     return model
 
@@ -66,8 +85,10 @@ def chain(yields: float) -> Model:
 @pytest.mark.parametrize("algorithm", [BFGS(), Broyden()], ids=str)
 def test_several_equations_take_fewer_increments_than_without_corrections(algorithm):
     test = RelativeUnbalance(1e-11, 300)
-    runs = [LoadControl(700.0, steps=2, algorithm=a, test=test, policy=Policy.none()).run(chain(90.0))
-            for a in (Newton(), ModifiedNewton(), algorithm)]
+    runs = [
+        LoadControl(700.0, steps=2, algorithm=a, test=test, policy=Policy.none()).run(chain(90.0))
+        for a in (Newton(), ModifiedNewton(), algorithm)
+    ]
     exact, plain, found = runs
     assert all(r.outcome.ok for r in runs)
     assert found.iterations.sum() < plain.iterations.sum()
@@ -78,14 +99,18 @@ def test_several_equations_take_fewer_increments_than_without_corrections(algori
 def test_steps_in_time(algorithm):
     motion = Sampled(0.02 * np.arange(40), 40.0 * np.sin(0.7 * np.arange(40)))
     test = RelativeUnbalance(1e-11, 100)
-    expected, found = (Transient(dt=0.01, algorithm=a, test=test).run(chain(1500.0), motion, duration=0.8)
-                       for a in (Newton(), algorithm))
+    expected, found = (
+        Transient(dt=0.01, algorithm=a, test=test).run(chain(1500.0), motion, duration=0.8)
+        for a in (Newton(), algorithm)
+    )
     assert found.outcome.ok
     u = expected.displacement(6, "x")
     np.testing.assert_allclose(found.displacement(6, "x"), u, atol=1e-8 * np.abs(u).max())
 
 
-@pytest.mark.parametrize("make", [lambda: BFGS(0), lambda: Broyden(101), lambda: BFGS(2.5), lambda: Broyden(True)])
+@pytest.mark.parametrize(
+    "make", [lambda: BFGS(0), lambda: Broyden(101), lambda: BFGS(2.5), lambda: Broyden(True)]
+)
 def test_bad_input(make):
     with pytest.raises(InputError, match="updates"):
         make()

@@ -17,7 +17,9 @@ from femu.records import synthetic
 
 def tower() -> Model:
     """A column of two storeys that yields."""
-    section = UncoupledSection(axial=Bilinear(E=2e9, fy=2e6, b=0.01), moment=Bilinear(E=2e7, fy=1.2e5, b=0.02))
+    section = UncoupledSection(
+        axial=Bilinear(E=2e9, fy=2e6, b=0.01), moment=Bilinear(E=2e7, fy=1.2e5, b=0.02)
+    )
     model = Model("tower")
     model.node("foot", 0.0, 0.0, fixed=True)
     model.node("middle", 0.0, 3.5, mass=(1e4, 1e4, 100.0))
@@ -31,15 +33,22 @@ def tower() -> Model:
 
 
 def plan(**options: Any) -> Plan:
-    return Plan(tower(), analysis=Transient(Newmark(), dt=0.01), gravity=LoadControl(pattern="gravity", steps=2), scale_by="pga",
-                **options)
+    return Plan(
+        tower(),
+        analysis=Transient(Newmark(), dt=0.01),
+        gravity=LoadControl(pattern="gravity", steps=2),
+        scale_by="pga",
+        **options,
+    )
 
 
 def motions(count: int, duration: float = 8.0) -> list[GroundMotion]:
     return [synthetic(seed, duration=duration, rise=1.0, strong=2.0) for seed in range(count)]
 
 
-def suite(records: int = 4, scales: tuple[float, ...] = (1.0, 3.0, 6.0), duration: float = 8.0) -> Suite:
+def suite(
+    records: int = 4, scales: tuple[float, ...] = (1.0, 3.0, 6.0), duration: float = 8.0
+) -> Suite:
     return Suite(plan(), motions(records, duration), scales=scales)
 
 
@@ -69,7 +78,8 @@ def resident(pid: int) -> int:
 
 
 class Slow(Watch):
-    """Takes its time after each run, so that a test can kill the batch in its middle on any machine."""
+    """Takes its time after each run, so that a test can kill the batch in its middle on any
+    machine."""
 
     def advance(self, done: int, failures: int) -> None:
         time.sleep(0.1)

@@ -14,7 +14,9 @@ from femu.records import synthetic
 from femu.units import g
 
 
-def test_records_come_from_the_folder_that_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_records_come_from_the_folder_that_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.delenv(benchmark.FOLDER, raising=False)
     records, origin = benchmark.far_field()
     assert len(records) == 44
@@ -28,13 +30,19 @@ def test_records_come_from_the_folder_that_is_named(tmp_path: Path, monkeypatch:
 
 @pytest.mark.opensees
 @pytest.mark.slow
-@pytest.mark.skipif(importlib.util.find_spec("openseespy") is None, reason="openseespy is not installed")
+@pytest.mark.skipif(
+    importlib.util.find_spec("openseespy") is None, reason="openseespy is not installed"
+)
 def test_openseespy_finds_the_same_drifts(tmp_path: Path) -> None:
-    suite = Suite(benchmark.plan(), [synthetic(1, duration=6.0, rise=1.0, strong=2.0)], scales=[0.8 * g])
+    suite = Suite(
+        benchmark.plan(), [synthetic(1, duration=6.0, rise=1.0, strong=2.0)], scales=[0.8 * g]
+    )
     _, found = benchmark.timed(suite, tmp_path, "femu", workers=1, on="threads")
     theirs = benchmark.opensees_suite(suite, found, tmp_path, workers=1)
     assert theirs["complete"].all()
     np.testing.assert_allclose(theirs["drifts"], found["peak_drift"], rtol=1e-6)
     rows = benchmark._compared(found, theirs, 1.0, 0.5, 1, quick=True)
-    assert next(row for row in rows if row.name == "threads faster than openseespy").value == pytest.approx(2 * theirs["wall"])
+    assert next(
+        row for row in rows if row.name == "threads faster than openseespy"
+    ).value == pytest.approx(2 * theirs["wall"])
     assert all(row.ok is not False for row in rows)

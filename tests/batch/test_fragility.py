@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from femu.batch import Fragility, fit_counts, fit_intervals
-from femu.errors import AnalysisError, InputError
+from femu.support.errors import AnalysisError, InputError
 
 MEDIAN, DISPERSION = 8.0, 0.4
 
@@ -61,13 +61,19 @@ def test_band_narrows_with_evidence() -> None:
     assert np.all(np.subtract(*many.band(at)[::-1]) < np.subtract(*few.band(at)[::-1]))
 
 
-@pytest.mark.parametrize(("call", "error"), [
-    (lambda: fit_intervals([1.0, 2.0], [2.0, 3.0]), InputError), (lambda: fit_intervals([2.0] * 3, [1.0] * 3), InputError),
-    (lambda: fit_intervals([1.0] * 4, [math.inf] * 4), AnalysisError), (lambda: fit_counts([1.0], [1], [2]), InputError),
-    (lambda: fit_counts([1.0, 2.0], [0, 5], [5, 5]), AnalysisError), (lambda: fit_counts([1.0, 2.0], [6, 1], [5, 5]), InputError),
-    (lambda: Fragility(1.0, 0.4, np.eye(2), 0.0).probability(-1.0), InputError),
-    (lambda: Fragility(1.0, 0.4, np.eye(2), 0.0).band(1.0, 1.0), InputError),
-])
+@pytest.mark.parametrize(
+    ("call", "error"),
+    [
+        (lambda: fit_intervals([1.0, 2.0], [2.0, 3.0]), InputError),
+        (lambda: fit_intervals([2.0] * 3, [1.0] * 3), InputError),
+        (lambda: fit_intervals([1.0] * 4, [math.inf] * 4), AnalysisError),
+        (lambda: fit_counts([1.0], [1], [2]), InputError),
+        (lambda: fit_counts([1.0, 2.0], [0, 5], [5, 5]), AnalysisError),
+        (lambda: fit_counts([1.0, 2.0], [6, 1], [5, 5]), InputError),
+        (lambda: Fragility(1.0, 0.4, np.eye(2), 0.0).probability(-1.0), InputError),
+        (lambda: Fragility(1.0, 0.4, np.eye(2), 0.0).band(1.0, 1.0), InputError),
+    ],
+)
 def test_evidence_that_cannot_be_fitted_is_refused(call: object, error: type[Exception]) -> None:
     with pytest.raises(error):
         call()  # type: ignore[operator]

@@ -6,9 +6,13 @@ import numpy as np
 import pytest
 
 from femu.batch import Lognormal, Normal, Uniform, latin_hypercube, sobol
-from femu.errors import InputError
+from femu.support.errors import InputError
 
-VARY = {"*.fy": Lognormal(280e6, 0.1), "*.b": Uniform(0.01, 0.05), "rayleigh.mass": Normal(0.2, 0.02)}
+VARY = {
+    "*.fy": Lognormal(280e6, 0.1),
+    "*.b": Uniform(0.01, 0.05),
+    "rayleigh.mass": Normal(0.2, 0.02),
+}
 
 
 @pytest.mark.parametrize("method", [latin_hypercube, sobol])
@@ -32,10 +36,18 @@ def test_distributions_have_their_quantiles() -> None:
     np.testing.assert_allclose(Uniform(1.0, 3.0).quantile(share), 1.0 + 2.0 * share)
 
 
-@pytest.mark.parametrize("call", [
-    lambda: latin_hypercube({}, 4, 1), lambda: latin_hypercube(VARY, 0, 1), lambda: latin_hypercube(VARY, 4, -1),
-    lambda: sobol(VARY, 6, 1), lambda: Uniform(1.0, 1.0), lambda: Normal(0.0, 0.0), lambda: Lognormal(-1.0, 0.1),
-])
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda: latin_hypercube({}, 4, 1),
+        lambda: latin_hypercube(VARY, 0, 1),
+        lambda: latin_hypercube(VARY, 4, -1),
+        lambda: sobol(VARY, 6, 1),
+        lambda: Uniform(1.0, 1.0),
+        lambda: Normal(0.0, 0.0),
+        lambda: Lognormal(-1.0, 0.1),
+    ],
+)
 def test_bad_input_is_refused(call: object) -> None:
     with pytest.raises(InputError):
         call()  # type: ignore[operator]

@@ -16,14 +16,25 @@ import h5py
 import numpy as np
 import pytest
 from batch_cases import Watch, motions, plan, resident, suite, tower
+from ctrl_c import stopped_by_ctrl_c
+from scipy.stats import theilslopes
 
+from femu import FailedAnalysis
 from femu.analyses import Limit, LoadControl, Transient
 from femu.batch import BatchResult, ModelSource, Plan, RecordFile, RunOutcome, Suite
-from femu.batch import hands as hands_module
-from femu.errors import FileError, InputError
-from femu.save import Save
+from femu.batch import worker_pool as hands_module
+from femu.results.save import Save
+from femu.support.errors import FileError, InputError
 
-without_times = pytest.mark.skipif(h5py.version.version_tuple[:2] < (3, 16), reason="h5py writes the time of day into files")
+# failures are what is tested here
+pytestmark = [
+    pytest.mark.filterwarnings("ignore::femu.FailedAnalysis"),
+    pytest.mark.filterwarnings("ignore:pattern 'gravity' of .* is never applied"),
+]
+
+without_times = pytest.mark.skipif(
+    h5py.version.version_tuple[:2] < (3, 16), reason="h5py writes the time of day into files"
+)
 
 CASES = Path(__file__).with_name("batch_cases.py")
 
@@ -42,20 +53,28 @@ def test_a_row_is_what_a_single_analysis_gives(undisturbed: BatchResult) -> None
     row = 2 * 3 + 2
     assert undisturbed["run_record"][row] == 2
     assert undisturbed["scale"][row] == 6.0
-    assert undisturbed["peak_drift"][row].tolist() == [np.abs(result.drift("foot", "middle")).max(),
-                                                       np.abs(result.drift("middle", "top")).max()]
+    assert undisturbed["peak_drift"][row].tolist() == [
+        np.abs(result.drift("foot", "middle")).max(),
+        np.abs(result.drift("middle", "top")).max(),
+    ]
     assert undisturbed["residual_drift"][row, 0] == abs(result.drift("foot", "middle")[-1])
     assert undisturbed["base_shear"][row] == np.abs(result.base_shear()).max()
     absolute = result.acceleration("top", "x") + quake.at(result.time)
-    assert undisturbed["peak_acceleration"][row, 1] == pytest.approx(np.abs(absolute).max(), rel=1e-12)
+    assert undisturbed["peak_acceleration"][row, 1] == pytest.approx(
+        np.abs(absolute).max(), rel=1e-12
+    )
     assert undisturbed["pga"][row] == pytest.approx(6.0, rel=1e-12)
     assert undisturbed["sa"][row] == pytest.approx(quake.sa(1.0), rel=1e-12)
     assert undisturbed["iterations"][row] == result.iterations.sum()
 
 
 @without_times
-@pytest.mark.parametrize(("workers", "on"), [(2, "threads"), (8, "threads"), (1, "processes"), (2, "processes")])
-def test_same_bytes_whoever_runs_it(tmp_path: Path, undisturbed: BatchResult, workers: int, on: str) -> None:
+@pytest.mark.parametrize(
+    ("workers", "on"), [(2, "threads"), (8, "threads"), (1, "processes"), (2, "processes")]
+)
+def test_same_bytes_whoever_runs_it(
+    tmp_path: Path, undisturbed: BatchResult, workers: int, on: str
+) -> None:
     found = suite().run(tmp_path / "other.h5", workers=workers, on=on)
     assert found.path.read_bytes() == undisturbed.path.read_bytes()
     assert found.counts() == {RunOutcome.COMPLETE: 12}
@@ -69,11 +88,20 @@ def test_an_executor_may_be_handed_in(tmp_path: Path, undisturbed: BatchResult) 
 
 @without_times
 @pytest.mark.slow
-def test_same_bytes_on_a_dask_cluster_of_two_processes(tmp_path: Path, undisturbed: BatchResult) -> None:
+def test_same_bytes_on_a_dask_cluster_of_two_processes(
+    tmp_path: Path, undisturbed: BatchResult
+) -> None:
     distributed = pytest.importorskip("distributed")
-    with (distributed.LocalCluster(n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None,
-                                   local_directory=str(tmp_path)) as cluster,
-          distributed.Client(cluster) as client):
+    with (
+        distributed.LocalCluster(
+            n_workers=2,
+            threads_per_worker=1,
+            processes=True,
+            dashboard_address=None,
+            local_directory=str(tmp_path),
+        ) as cluster,
+        distributed.Client(cluster) as client,
+    ):
         found = suite().run(tmp_path / "other.h5", on=client)
     assert found.path.read_bytes() == undisturbed.path.read_bytes()
 
@@ -87,7 +115,7 @@ def test_resume_does_nothing_twice(tmp_path: Path, undisturbed: BatchResult) -> 
             if done == 5:
                 raise KeyboardInterrupt
 
-    stopped = suite().run(path, workers=1, on="threads", progress=Interrupt())
+    stopped = stopped_by_ctrl_c(suite().run, path, workers=1, on="threads", progress=Interrupt())
     assert stopped.stopped
     assert stopped.counts()[RunOutcome.COMPLETE] == 5
     watch = Watch()
@@ -103,13 +131,22 @@ def test_resume_does_nothing_twice(tmp_path: Path, undisturbed: BatchResult) -> 
 def test_resume_refuses_another_batch(tmp_path: Path, undisturbed: BatchResult) -> None:
     path = tmp_path / "other.h5"
     path.write_bytes(undisturbed.path.read_bytes())
-    for other in (suite(scales=(1.0, 3.0, 7.0)), suite(3), Suite(plan(rest=1.0), motions(4), scales=(1.0, 3.0, 6.0))):
-        with pytest.raises(FileError, match="another model"):
-            other.run(path, workers=1, on="threads", resume=True)
+    for other, words in (
+        (suite(scales=(1.0, 3.0, 7.0)), "other scales"),
+        (suite(3), "number of records is 4 there and 3"),
+        (
+            Suite(plan(rest=1.0), motions(4), scales=(1.0, 3.0, 6.0)),
+            "batch: rest is 0.0 there and 1.0 here. C",
+        ),
+    ):
+        with pytest.raises(FileError, match=words):
+            other.run(path, workers=1, on="threads")
     assert path.read_bytes() == undisturbed.path.read_bytes()
 
 
-def test_a_killed_worker_is_replaced(tmp_path: Path, undisturbed: BatchResult, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_killed_worker_is_replaced(
+    tmp_path: Path, undisturbed: BatchResult, monkeypatch: pytest.MonkeyPatch
+) -> None:
     asked, killed = [0], [0]
     ask = hands_module.ProcessHand._ask
 
@@ -131,8 +168,12 @@ def test_a_killed_worker_is_replaced(tmp_path: Path, undisturbed: BatchResult, m
 def test_a_job_that_kills_its_worker_is_an_outcome(tmp_path: Path) -> None:
     """The model of this file kills every process but this one."""
     source = tmp_path / "deadly.py"
-    source.write_text(f"import os, sys\nsys.path.insert(0, {str(CASES.parent)!r})\nfrom batch_cases import tower\n"
-                      f"def model():\n    return tower() if os.getpid() == {os.getpid()} else os._exit(9)\n")
+    source.write_text(
+        f"import os, sys\nsys.path.insert(0, {str(CASES.parent)!r})\nfrom "
+        "batch_cases import tower\n"
+        f"def model():\n    return tower() if os.getpid() == {os.getpid()} else "
+        "os._exit(9)\n"
+    )
     deadly = Suite(Plan(ModelSource(f"{source}:model")), motions(1))
     found = deadly.run(tmp_path / "deadly.h5", workers=1)
     assert found.counts() == {RunOutcome.WORKER_DIED: 1}
@@ -164,14 +205,21 @@ def test_kill_of_the_parent_leaves_a_file_that_goes_on(tmp_path: Path) -> None:
 
 def test_bad_records_are_outcomes_and_the_rest_goes_on(tmp_path: Path) -> None:
     header = "PEER\nname\nACCELERATION TIME SERIES IN UNITS OF G\nNPTS= {}, DT= .01 SEC\n"
-    bad = {"count": (header.format(6) + "0.1 0.2 0.3\n", "line 4"), "text": (header.format(3) + "0.1 x 0.3\n", "line 5"),
-           "nan": (header.format(3) + "0.1 nan 0.3\n", "line 5"), "header": ("0.1 0.2\n" * 9, "line 3"), "empty": ("", "header")}
+    bad = {
+        "count": (header.format(6) + "0.1 0.2 0.3\n", "line 4"),
+        "text": (header.format(3) + "0.1 x 0.3\n", "line 5"),
+        "nan": (header.format(3) + "0.1 nan 0.3\n", "line 5"),
+        "header": ("0.1 0.2\n" * 9, "line 3"),
+        "empty": ("", "header"),
+    }
     for name, (text, _) in bad.items():
         (tmp_path / f"{name}.AT2").write_text(text)
     (tmp_path / "folder.AT2").mkdir()
     bad["folder"] = ("", "folder.AT2")
     records = [RecordFile(tmp_path / f"{name}.AT2") for name in bad]
-    found = Suite(plan(), [*records, *motions(1)], scales=[2.0]).run(tmp_path / "bad.h5", workers=2, on="threads")
+    found = Suite(plan(), [*records, *motions(1)], scales=[2.0]).run(
+        tmp_path / "bad.h5", workers=2, on="threads"
+    )
     assert found.counts() == {RunOutcome.COMPLETE: 1, RunOutcome.RECORD_REFUSED: len(bad)}
     for message, (name, (_, words)) in zip(found.messages, bad.items(), strict=False):
         assert f"{name}.AT2" in message
@@ -180,8 +228,20 @@ def test_bad_records_are_outcomes_and_the_rest_goes_on(tmp_path: Path) -> None:
     assert np.isnan(found["peak_drift"][:-1]).all()
 
 
+def test_failed_runs_are_one_warning_at_the_users_line(tmp_path: Path) -> None:
+    bad = [RecordFile(tmp_path / f"{name}.AT2") for name in ("absent", "missing")]
+    with pytest.warns(
+        FailedAnalysis, match=r"^2 of 3 runs of the batch of 'tower' failed; absent"
+    ) as caught:
+        found = Suite(plan(), [*bad, *motions(1)]).run(tmp_path / "bad.h5", workers=1, on="threads")
+    assert [w.filename for w in caught] == [__file__]
+    assert len(found.failures()) == 2
+
+
 def test_drift_limit_and_time_limit_are_outcomes_of_their_own(tmp_path: Path) -> None:
-    found = Suite(plan(drift_limit=0.01), motions(1), scales=[0.1, 30.0]).run(tmp_path / "a.h5", workers=1, on="threads")
+    found = Suite(plan(drift_limit=0.01), motions(1), scales=[0.1, 30.0]).run(
+        tmp_path / "a.h5", workers=1, on="threads"
+    )
     assert found.outcomes == [RunOutcome.COMPLETE, RunOutcome.LIMIT_REACHED]
     assert found["peak_drift"][1].max() >= 0.01
     assert np.isnan(found["residual_drift"][1]).all()
@@ -190,8 +250,15 @@ def test_drift_limit_and_time_limit_are_outcomes_of_their_own(tmp_path: Path) ->
     assert np.isnan(late["peak_drift"]).all()
 
 
-def test_the_iteration_limit_is_an_outcome_of_its_own_with_the_same_bits_each_time(tmp_path: Path) -> None:
-    found = [Suite(plan(iteration_limit=300), motions(2)).run(tmp_path / f"{k}.h5", workers=k, on="threads") for k in (1, 2)]
+def test_the_iteration_limit_is_an_outcome_of_its_own_with_the_same_bits_each_time(
+    tmp_path: Path,
+) -> None:
+    found = [
+        Suite(plan(iteration_limit=300), motions(2)).run(
+            tmp_path / f"{k}.h5", workers=k, on="threads"
+        )
+        for k in (1, 2)
+    ]
     for one in found:
         assert one.outcomes == [RunOutcome.ITERATION_LIMIT] * 2
     assert np.array_equal(found[0]["peak_drift"], found[1]["peak_drift"], equal_nan=True)
@@ -199,7 +266,9 @@ def test_the_iteration_limit_is_an_outcome_of_its_own_with_the_same_bits_each_ti
 
 def test_parameter_sets_change_the_model(tmp_path: Path) -> None:
     sets = [{}, {"*.section.moment.fy": 0.6e5}, {"*.section.moment.fy": -1.0}, {"no such": 1.0}]
-    found = Suite(plan(), motions(1), scales=[3.0], parameter_sets=sets).run(tmp_path / "a.h5", workers=2, on="threads")
+    found = Suite(plan(), motions(1), scales=[3.0], parameter_sets=sets).run(
+        tmp_path / "a.h5", workers=2, on="threads"
+    )
     assert found.outcomes[:2] == [RunOutcome.COMPLETE] * 2
     assert found.outcomes[2:] == [RunOutcome.INPUT_REFUSED] * 2
     assert "fy" in found.messages[2]
@@ -237,24 +306,42 @@ def test_memory_stays_flat(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
 
     class Weigh(Watch):
         def advance(self, done: int, failures: int) -> None:
-            if done in (50, 500):
-                seen[done] = [resident(os.getpid()), *(resident(hand.pid) for hand in started if hand.pid)]
+            if done >= 150 and done % 10 == 0:
+                seen[done] = [
+                    resident(os.getpid()),
+                    *(resident(hand.pid) for hand in started if hand.pid),
+                ]
 
     many = Suite(plan(), motions(101, 4.0), scales=(0.5, 1.0, 2.0, 3.0, 4.0))
     many.run(tmp_path / "many.h5", workers=2, progress=Weigh())
-    assert len(seen[50]) == len(seen[500]) == 3
-    assert max(after / before for before, after in zip(seen[50], seen[500], strict=True)) < 1.1
+    # A leak of one history of a run (400 steps of 18 numbers, 58 kB) is a slope of 29 kB a run in
+    # each of the two workers. An allocator grows in a few large steps, whatever the runs do: the
+    # median of the slopes between all pairs does not see them.
+    runs = np.array(sorted(seen))
+    for process in np.array([seen[k] for k in runs]).T:
+        slope = theilslopes(process, runs).slope
+        assert slope < 12.0, f"{slope:.1f} kB a run"
 
 
-@pytest.mark.parametrize(("make", "words"), [
-    (lambda: Suite(plan(), []), "records"), (lambda: Suite(plan(), ["a.AT2"]), "records"),
-    (lambda: Suite(plan(), motions(1), scales=[]), "scales"), (lambda: Suite(plan(), motions(1), scales=[-1.0]), "above 0"),
-    (lambda: Suite(plan(), motions(1), parameter_sets=[]), "parameter_sets"), (lambda: plan(drift_limit=0.0), "drift_limit"),
-    (lambda: Plan("model"), "model"), (lambda: Plan(tower(), scale_by="pgv"), "scale_by"),
-    (lambda: RecordFile("a.txt"), "unit"), (lambda: RecordFile("a.txt", unit="g"), "dt"),
-    (lambda: RecordFile("a.txt", kind="xls"), "kind"), (lambda: ModelSource("nothing").build(), "function"),
-    (lambda: ModelSource("femu.batch.example:no").build(), "'no'"), (lambda: ModelSource("femu.units:g").build(), "function"),
-])
+@pytest.mark.parametrize(
+    ("make", "words"),
+    [
+        (lambda: Suite(plan(), []), "records"),
+        (lambda: Suite(plan(), ["a.AT2"]), "records"),
+        (lambda: Suite(plan(), motions(1), scales=[]), "scales"),
+        (lambda: Suite(plan(), motions(1), scales=[-1.0]), "above 0"),
+        (lambda: Suite(plan(), motions(1), parameter_sets=[]), "parameter_sets"),
+        (lambda: plan(drift_limit=0.0), "drift_limit"),
+        (lambda: Plan("model"), "model"),
+        (lambda: Plan(tower(), scale_by="pgv"), "scale_by"),
+        (lambda: RecordFile("a.txt"), "unit"),
+        (lambda: RecordFile("a.txt", unit="g"), "dt"),
+        (lambda: RecordFile("a.txt", kind="xls"), "kind"),
+        (lambda: ModelSource("nothing").build(), "function"),
+        (lambda: ModelSource("femu.batch.example:no").build(), "'no'"),
+        (lambda: ModelSource("femu.units:g").build(), "function"),
+    ],
+)
 def test_bad_input_is_refused(make: object, words: str) -> None:
     with pytest.raises(InputError, match=words):
         make()  # type: ignore[operator]

@@ -9,7 +9,7 @@ import pytest
 
 from femu.batch import IDA, RecordFile, Suite
 from femu.batch.toml_file import read_suite
-from femu.errors import FileError
+from femu.support.errors import FileError
 from femu.units import g
 
 EXAMPLE = (resources.files("femu.batch") / "data" / "suite.toml").read_text(encoding="utf-8")
@@ -49,8 +49,10 @@ def test_example_with_every_key_uncommented(tmp_path: Path) -> None:
 
 
 def test_parameter_sets(tmp_path: Path) -> None:
-    text = SMALL + ('[parameters]\nsamples = 4\nseed = 2\nmethod = "sobol"\n[parameters.vary]\n'
-                    '"*.fy" = { distribution = "uniform", lower = 1.0, upper = 2.0 }\n')
+    text = SMALL + (
+        '[parameters]\nsamples = 4\nseed = 2\nmethod = "sobol"\n[parameters.vary]\n'
+        '"*.fy" = { distribution = "uniform", lower = 1.0, upper = 2.0 }\n'
+    )
     asked = read_suite(written(tmp_path, text))
     assert isinstance(asked.batch, Suite)
     assert len(asked.batch.parameter_sets) == 4
@@ -63,35 +65,52 @@ def test_model_file_is_found_beside_the_suite(tmp_path: Path) -> None:
     assert asked.batch.plan.compile().neq == 36
 
 
-@pytest.mark.parametrize(("text", "line", "words"), [
-    (SMALL + "[anlaysis]\ndt = 0.01\n", 6, "anlaysis"),
-    (SMALL + "[analysis]\n\ntimestep = 0.01\n", 8, "timestep"),
-    (SMALL + "[analysis]\ndt = \"fast\"\n", 7, "must be a number"),
-    (SMALL + "[analysis]\ndt = -1.0\n", 7, "above 0"),
-    (SMALL + "[analysis]\ntime_limit = 0.0\n", 7, "above 0"),
-    (SMALL + "[analysis]\nhalvings = true\n", 7, "whole number"),
-    (SMALL + "[scales]\nby = \"pgv\"\n", 7, "pgv"),
-    (SMALL + "[scales]\nvalues = [1.0, \"two\"]\n", 7, "two"),
-    (SMALL + "[scales]\nvalues = []\n", 7, "scales"),
-    (SMALL + "[scales]\nby = \"sa\"\nunit = \"furlong\"\n", 8, "furlong"),
-    (SMALL + "x = = 1\n", 6, "not TOML"),
-    (SMALL + "x = " + 5000 * "[", 6, "nested too deeply"),
-    (SMALL.replace("el_centro = true", "files = [\"*.AT2\"]"), 5, "no file matches"),
-    (SMALL.replace("el_centro = true", "files = [\"a.txt\"]"), 5, "unit"),
-    (SMALL.replace("el_centro = true", "listing = \"none.dat\""), 5, "none.dat"),
-    (SMALL.replace("el_centro = true", "el_centro = false"), 4, "names none"),
-    (SMALL.replace("el_centro = true", "synthetic = -1"), 5, "0 or more"),
-    (SMALL.replace("el_centro = true", "synthetic = 599999999999999999999"), 5, "50000 s at most"),
-    (SMALL.replace("el_centro = true", "synthetic = 2\nduration = 30000"), 5, "50000 s at most"),
-    (SMALL.replace("source", "gravity"), 1, "source"),
-    (SMALL + "[ida]\nfirst = 0.1\n", 6, "step"),
-    (SMALL + "[ida]\nfirst = 0.1\nstep = 0.1\nruns = 1\n", 9, "runs"),
-    (SMALL + "[parameters]\nmethod = \"dice\"\n", 7, "dice"),
-    (SMALL + "[parameters]\nsamples = 3\n[parameters.vary]\n\"*.fy\" = { distribution = \"normal\", mean = 1.0 }\n", 9,
-     "deviation"),
-    ("model = 3\n", 1, "table"),
-])
-def test_mistakes_are_told_with_their_line(tmp_path: Path, text: str, line: int, words: str) -> None:
+@pytest.mark.parametrize(
+    ("text", "line", "words"),
+    [
+        (SMALL + "[anlaysis]\ndt = 0.01\n", 6, "anlaysis"),
+        (SMALL + "[analysis]\n\ntimestep = 0.01\n", 8, "timestep"),
+        (SMALL + '[analysis]\ndt = "fast"\n', 7, "must be a number"),
+        (SMALL + "[analysis]\ndt = -1.0\n", 7, "above 0"),
+        (SMALL + "[analysis]\ntime_limit = 0.0\n", 7, "above 0"),
+        (SMALL + "[analysis]\nhalvings = true\n", 7, "whole number"),
+        (SMALL + '[scales]\nby = "pgv"\n', 7, "pgv"),
+        (SMALL + '[scales]\nvalues = [1.0, "two"]\n', 7, "two"),
+        (SMALL + "[scales]\nvalues = []\n", 7, "scales"),
+        (SMALL + '[scales]\nby = "sa"\nunit = "furlong"\n', 8, "furlong"),
+        (SMALL + "x = = 1\n", 6, "not TOML"),
+        (SMALL + "x = " + 5000 * "[", 6, "nested too deeply"),
+        (SMALL.replace("el_centro = true", 'files = ["*.AT2"]'), 5, "no file matches"),
+        (SMALL.replace("el_centro = true", 'files = ["a.txt"]'), 5, "unit"),
+        (SMALL.replace("el_centro = true", 'listing = "none.dat"'), 5, "none.dat"),
+        (SMALL.replace("el_centro = true", "el_centro = false"), 4, "names none"),
+        (SMALL.replace("el_centro = true", "synthetic = -1"), 5, "0 or more"),
+        (
+            SMALL.replace("el_centro = true", "synthetic = 599999999999999999999"),
+            5,
+            "at most 50000 s",
+        ),
+        (
+            SMALL.replace("el_centro = true", "synthetic = 2\nduration = 30000"),
+            5,
+            "at most 50000 s",
+        ),
+        (SMALL.replace("source", "gravity"), 1, "source"),
+        (SMALL + "[ida]\nfirst = 0.1\n", 6, "step"),
+        (SMALL + "[ida]\nfirst = 0.1\nstep = 0.1\nruns = 1\n", 9, "runs"),
+        (SMALL + '[parameters]\nmethod = "dice"\n', 7, "dice"),
+        (
+            SMALL + '[parameters]\nsamples = 3\n[parameters.vary]\n"*.fy" = { distribution = '
+            '"normal", mean = 1.0 }\n',
+            9,
+            "deviation",
+        ),
+        ("model = 3\n", 1, "table"),
+    ],
+)
+def test_mistakes_are_told_with_their_line(
+    tmp_path: Path, text: str, line: int, words: str
+) -> None:
     path = written(tmp_path, text)
     with pytest.raises(FileError) as caught:
         read_suite(path)

@@ -1,4 +1,7 @@
-"""The benchmark of the hybrid test: the search for the rate, and that the table names its figures. No limit on time."""
+"""The benchmark of the hybrid test.
+
+The search for the rate, and that the table names its figures. No limit on time.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +10,12 @@ import pytest
 from femu.analyses import Pace
 from femu.benchmarks import hybrid
 
-CASES = [({1.0: 100, 20.0: 30}, 30.0), ({1.0: 25, 20.0: 25}, 20.0), ({1.0: 5, 20.0: 5}, 0.0), ({1.0: 100, 20.0: 5}, 0.0)]
+CASES = [
+    ({1.0: 100, 20.0: 30}, 30.0),
+    ({1.0: 25, 20.0: 25}, 20.0),
+    ({1.0: 5, 20.0: 5}, 0.0),
+    ({1.0: 100, 20.0: 5}, 0.0),
+]
 
 
 @pytest.mark.parametrize(("limits", "wanted"), CASES)
@@ -19,7 +27,8 @@ def test_the_highest_rate_is_the_one_that_is_held_for_the_full_time(limits, want
         return rate <= limits[seconds]
 
     assert hybrid.highest(holds, (10, 20, 30, 40), 20.0, 1.0) == wanted
-    assert all(rate <= limits[1.0] for rate, seconds in asked if seconds == 20.0)  # no long test of what failed at once
+    # no long test of what failed at once
+    assert all(rate <= limits[1.0] for rate, seconds in asked if seconds == 20.0)
 
 
 def test_a_rate_gets_another_chance():
@@ -51,7 +60,9 @@ def test_an_empty_loop_is_late_by_what_its_clock_says(monkeypatch):
         now += 0.05 if looks == 40 else 1e-3
         return now
 
-    monkeypatch.setattr(hybrid, "Pace", lambda rate, **_: Pace(rate, clock=clock, sleep=lambda seconds: None))
+    monkeypatch.setattr(
+        hybrid, "Pace", lambda rate, **_: Pace(rate, clock=clock, sleep=lambda seconds: None)
+    )
     overruns, latest = hybrid.empty_loop(100.0, 0.2, True)
     assert overruns == 1
     assert 0.04 < latest < 0.06

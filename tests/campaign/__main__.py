@@ -1,8 +1,9 @@
-"""``python -m tests.campaign [--quick] [--json] [--jobs N] [PART ...]``: runs the campaign and prints one table.
+"""``python -m tests.campaign [--quick] [--json] [--jobs N] [PART ...]``: runs the campaign and
+prints one table.
 
-Each part runs in a process of its own, so that a crash or a hang of one is counted and the others go on. Exit code 1 where
-anything was lost, hung, crashed or wrong. With ``--jobs 3`` three parts run side by side, the longest first: the soak test then
-has to hold its rate on a busy machine.
+Each part runs in a process of its own, so that a crash or a hang of one is counted and the others
+go on. Exit code 1 where anything was lost, hung, crashed or wrong. With ``--jobs 3`` three parts
+run side by side, the longest first: the soak test then has to hold its rate on a busy machine.
 """
 
 from __future__ import annotations
@@ -17,11 +18,21 @@ from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from femu.cli.table import Row, Table
+from femu.support.tables import Row, Table
 from tests.campaign.tally import Tally
 
 ROOT = Path(__file__).parents[2]
-PARTS = ("physics", "bad_input", "fuzzing", "faults", "soak", "limits", "supply_chain")
+PARTS = (
+    "physics",
+    "bad_input",
+    "fuzzing",
+    "faults",
+    "power_cuts",
+    "soak",
+    "limits",
+    "frames",
+    "supply_chain",
+)
 LONGEST_FIRST = ("fuzzing", "soak")
 LONGEST = {True: 900.0, False: 6 * 3600.0}  # seconds after which a part counts as hung
 MARK = "campaign: "
@@ -38,14 +49,23 @@ def of_part(name: str, quick: bool) -> Tally:
 
 
 def _run(name: str, quick: bool) -> Tally:
-    words = [sys.executable, "-m", "tests.campaign", "--alone", name, *(["--quick"] if quick else [])]
+    words = [
+        sys.executable,
+        "-m",
+        "tests.campaign",
+        "--alone",
+        name,
+        *(["--quick"] if quick else []),
+    ]
     try:
-        done = subprocess.run(words, cwd=ROOT, stdout=subprocess.PIPE, text=True, timeout=LONGEST[quick])
+        done = subprocess.run(
+            words, cwd=ROOT, stdout=subprocess.PIPE, text=True, timeout=LONGEST[quick]
+        )
     except subprocess.TimeoutExpired:
         return Tally(failures=[f"{name}: hung"])
     for line in reversed(done.stdout.splitlines()):
         if line.startswith(MARK):
-            return Tally.of(json.loads(line[len(MARK):]))
+            return Tally.of(json.loads(line[len(MARK) :]))
     return Tally(failures=[f"{name}: crashed with exit code {done.returncode}"])
 
 
@@ -64,28 +84,51 @@ def table(tallies: dict[str, Tally], quick: bool) -> Table:
         total.add(tally)
     rows = [
         Row("load held", total.steps, "steps"),
-        Row("faults survived", total.survived, "", reference=total.faults, limit="all", ok=total.survived == total.faults),
+        Row(
+            "faults survived",
+            total.survived,
+            "",
+            reference=total.faults,
+            limit="all",
+            ok=total.survived == total.faults,
+        ),
         Row("bad inputs refused", total.inputs, ""),
         Row("bytes fuzzed", total.bytes, "bytes"),
         Row("properties that held", total.properties, ""),
         Row("samples lost", total.lost, "", limit="0", ok=total.lost == 0),
-        Row("lost, hung, crashed or wrong", len(total.failures), "", limit="0", ok=not total.failures),
+        Row(
+            "lost, hung, crashed or wrong",
+            len(total.failures),
+            "",
+            limit="0",
+            ok=not total.failures,
+        ),
     ]
     if "bad_input" in tallies:
-        rows[2] = Row("bad inputs refused", total.inputs, "", limit="at least 200", ok=total.inputs >= 200)
+        rows[2] = Row(
+            "bad inputs refused", total.inputs, "", limit="at least 200", ok=total.inputs >= 200
+        )
     for name, tally in tallies.items():
         failed = len(tally.failures)
         rows += [Row(f"{name}: {what}", came) for what, came in tally.lines]
-        rows.append(Row(f"{name}: in all", "sound" if not failed else f"{failed} failures", ok=not failed))
+        rows.append(
+            Row(f"{name}: in all", "sound" if not failed else f"{failed} failures", ok=not failed)
+        )
     return Table(f"Reliability campaign{', quick' if quick else ''}", rows, total.failures)
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.campaign", description=__doc__)
-    parser.add_argument("parts", nargs="*", metavar="PART", help=f"some of {', '.join(PARTS)}; all if left out")
+    parser.add_argument(
+        "parts", nargs="*", metavar="PART", help=f"some of {', '.join(PARTS)}; all if left out"
+    )
     parser.add_argument("--quick", action="store_true", help="minutes instead of hours")
-    parser.add_argument("--json", action="store_true", help="print one JSON object instead of a table")
-    parser.add_argument("--jobs", type=int, default=1, metavar="N", help="parts side by side; 1 if left out")
+    parser.add_argument(
+        "--json", action="store_true", help="print one JSON object instead of a table"
+    )
+    parser.add_argument(
+        "--jobs", type=int, default=1, metavar="N", help="parts side by side; 1 if left out"
+    )
     parser.add_argument("--alone", action="store_true", help=argparse.SUPPRESS)
     given = parser.parse_args()
     unknown = [name for name in given.parts if name not in PARTS]

@@ -1,8 +1,10 @@
-"""Known vulnerabilities of what femu depends on: the newest versions that pip would install today, and all that they need.
+"""Known vulnerabilities of what femu depends on: the newest versions that pip would install today,
+and all that they need.
 
-pip-audit is asked first. It looks for a page of each version; where a package cannot be looked up so (a mirror may have no such
-pages), the page of the project is asked, which tells of its newest release. A package that is held at an older version cannot be
-asked about in that way, and is counted as not asked. Whatever comes from the network is data of others: size, time and form are
+pip-audit is asked first. It looks for a page of each version; where a package cannot be looked up
+so (a mirror may have no such pages), the page of the project is asked, which tells of its newest
+release. A package that is held at an older version cannot be asked about in that way, and is
+counted as not asked. Whatever comes from the network is data of others: size, time and form are
 checked.
 """
 
@@ -46,7 +48,7 @@ class Package:
     """Why nobody could be asked."""
 
     @property
-    def told(self) -> str:
+    def statement(self) -> str:
         if self.by == NOBODY:
             return f"{self.name} {self.version} not asked: {self.why}"
         return f"{self.name} {self.version} {'vulnerable: ' + ', '.join(self.known) if self.known else 'clean'} ({self.by})"
@@ -58,11 +60,26 @@ class NoAnswer(Exception):
 
 # --- what pip would install ---
 
+
 def closure(wanted: Iterable[str], python: str) -> list[tuple[str, str]]:
-    """Names and newest versions of packages and of everything they need, as pip chooses them for a Python."""
-    told = run(python, "-m", "pip", "install", "--quiet", "--dry-run", "--ignore-installed", "--report", "-", *wanted)
-    report = json.loads(told)
-    return sorted((normal(one["metadata"]["name"]), one["metadata"]["version"]) for one in report["install"])
+    """Names and newest versions of packages and of everything they need, as pip chooses them for a
+    Python."""
+    printed = run(
+        python,
+        "-m",
+        "pip",
+        "install",
+        "--quiet",
+        "--dry-run",
+        "--ignore-installed",
+        "--report",
+        "-",
+        *wanted,
+    )
+    report = json.loads(printed)
+    return sorted(
+        (normal(one["metadata"]["name"]), one["metadata"]["version"]) for one in report["install"]
+    )
 
 
 def normal(name: str) -> str:
@@ -72,29 +89,58 @@ def normal(name: str) -> str:
 
 # --- pip-audit ---
 
+
 def by_pip_audit(packages: list[tuple[str, str]], python: str, folder: Path) -> dict[str, Package]:
     """What pip-audit, which is installed for this Python, says of each package that it can look up."""
     pinned = folder / "pinned.txt"
     pinned.write_text("".join(f"{name}=={version}\n" for name, version in packages))
-    done = subprocess.run([python, "-m", "pip_audit", "--progress-spinner", "off", "--format", "json", "--no-deps",
-                           "--disable-pip", "-r", str(pinned)], capture_output=True, text=True)
+    done = subprocess.run(
+        [
+            python,
+            "-m",
+            "pip_audit",
+            "--progress-spinner",
+            "off",
+            "--format",
+            "json",
+            "--no-deps",
+            "--disable-pip",
+            "-r",
+            str(pinned),
+        ],
+        capture_output=True,
+        text=True,
+    )
     return read_pip_audit(done.stdout)
 
 
 def read_pip_audit(text: str) -> dict[str, Package]:
-    """Packages in what pip-audit prints; none where it printed something else, such as an error of the network."""
+    """Packages in what pip-audit prints.
+
+    None where it printed something else, such as an error of the network.
+    """
     try:
         listed = json.loads(text)["dependencies"]
         looked_up = [one for one in listed if "skip_reason" not in one]
-        return {normal(one["name"]): Package(normal(one["name"]), one["version"], PIP_AUDIT,
-                                             tuple(str(found["id"]) for found in one["vulns"])) for one in looked_up}
+        return {
+            normal(one["name"]): Package(
+                normal(one["name"]),
+                one["version"],
+                PIP_AUDIT,
+                tuple(str(found["id"]) for found in one["vulns"]),
+            )
+            for one in looked_up
+        }
     except (ValueError, KeyError, TypeError):
         return {}
 
 
 # --- the page of a project ---
 
-def fetch(url: str, largest: int = LARGEST, patience: float = PATIENCE, longest: float = LONGEST) -> bytes:
+
+def fetch(
+    url: str, largest: int = LARGEST, patience: float = PATIENCE, longest: float = LONGEST
+) -> bytes:
     """A page, if it is not too large and does not keep us waiting."""
     began, parts, size = time.monotonic(), [], 0
     request = urllib.request.Request(url, headers={"Accept": "application/json"})
@@ -116,7 +162,11 @@ def read_page(content: bytes, name: str) -> tuple[str, tuple[str, ...]]:
     """Newest release on the page of a project, and the names of what is known against it."""
     try:
         page: Any = json.loads(content)
-        said, newest, listed = page["info"]["name"], page["info"]["version"], page["vulnerabilities"]
+        said, newest, listed = (
+            page["info"]["name"],
+            page["info"]["version"],
+            page["vulnerabilities"],
+        )
         if not isinstance(said, str) or normal(said) != name:
             raise NoAnswer("its page is of another project")
         if not isinstance(listed, list):
@@ -143,8 +193,14 @@ def by_project_page(name: str, version: str, get: Callable[[str], bytes] = fetch
 
 # --- all of it ---
 
-def audit(wanted: Iterable[str], folder: Path, get: Callable[[str], bytes] = fetch) -> list[Package]:
-    """Look up packages and everything they need. RuntimeError where pip cannot tell what that is."""
+
+def audit(
+    wanted: Iterable[str], folder: Path, get: Callable[[str], bytes] = fetch
+) -> list[Package]:
+    """Look up packages and everything they need.
+
+    RuntimeError where pip cannot tell what that is.
+    """
     place = folder / "audit"
     python = str(place / ("Scripts" if os.name == "nt" else "bin") / "python")
     if not place.exists():
@@ -153,17 +209,24 @@ def audit(wanted: Iterable[str], folder: Path, get: Callable[[str], bytes] = fet
     packages = closure(wanted, python)
     found = by_pip_audit(packages, python, folder)
     with ThreadPoolExecutor(AT_ONCE) as pool:
-        rest = pool.map(lambda one: by_project_page(*one, get), [one for one in packages if one[0] not in found])
+        rest = pool.map(
+            lambda one: by_project_page(*one, get), [one for one in packages if one[0] not in found]
+        )
         return sorted([*found.values(), *rest], key=lambda package: package.name)
 
 
 def summary(packages: list[Package]) -> str:
     """How many were asked by which way, which are vulnerable, and which nobody was asked about."""
-    count = {way: sum(package.by == way for package in packages) for way in (PIP_AUDIT, PROJECT_PAGE, NOBODY)}
+    count = {
+        way: sum(package.by == way for package in packages)
+        for way in (PIP_AUDIT, PROJECT_PAGE, NOBODY)
+    }
     asked = len(packages) - count[NOBODY]
-    known = [package.told for package in packages if package.known]
+    known = [package.statement for package in packages if package.known]
     said = "; ".join(known) if known else "no known vulnerabilities" if asked else "NOT DONE"
     rest = [f"{p.name} {p.version} ({p.why})" for p in packages if p.by == NOBODY]
     shown = f": {', '.join(rest[:6])}{' ...' if len(rest) > 6 else ''}" if rest else ""
-    return (f"{said}; asked {asked} of {len(packages)} packages, {count[PIP_AUDIT]} by pip-audit and {count[PROJECT_PAGE]} by "
-            f"the page of their project; not asked {len(rest)}{shown}")
+    return (
+        f"{said}; asked {asked} of {len(packages)} packages, {count[PIP_AUDIT]} by pip-audit and "
+        f"{count[PROJECT_PAGE]} by the page of their project; not asked {len(rest)}{shown}"
+    )

@@ -1,8 +1,9 @@
 """One call that is right, and all the calls that are wrong in one argument.
 
-A call with a bad value is refused with an exception of femu that names the argument and the value, or the value is one that may
-be. No other exception comes out, nothing hangs, and what was accepted has no NaN in it. NaN and a bare object are never accepted
-for an argument with a meaning; `MAY_BE` tells where they are, and why.
+A call with a bad value is refused with an exception of femu that names the argument and the value,
+or the value is one that may be. No other exception comes out, nothing hangs, and what was accepted
+has no NaN in it. NaN and a bare object are never accepted for an argument with a meaning; `MAY_BE`
+tells where they are, and why.
 """
 
 from __future__ import annotations
@@ -19,33 +20,67 @@ from typing import Any
 import numpy as np
 
 from femu import FemuError, InputError, State
-from femu.component import Component
+from femu.model.component import Component
 from tests.campaign.tally import Tally
 
 NAN, INF = float("nan"), float("inf")
 THING = object()
 PATIENCE = 60.0
 BAD: dict[str, Any] = {
-    "nan": NAN, "inf": INF, "-inf": -INF, "minus one": -1.0, "zero": 0, "huge": 1e300, "huge whole": 10**30, "word": "word",
-    "empty text": "", "text with zero": "a\x00b", "none": None, "yes": True, "complex": 1j, "bytes": b"\x00", "empty": [],
-    "empty table": {}, "list of nan": [NAN, NAN], "list of words": ["a", "b"], "cube": np.zeros((3, 3, 3)),
-    "unknown name": {"nobody": 1.0}, "object": THING, "class": int,
+    "nan": NAN,
+    "inf": INF,
+    "-inf": -INF,
+    "minus one": -1.0,
+    "zero": 0,
+    "huge": 1e300,
+    "huge whole": 10**30,
+    "word": "word",
+    "empty text": "",
+    "text with zero": "a\x00b",
+    "none": None,
+    "yes": True,
+    "complex": 1j,
+    "bytes": b"\x00",
+    "empty": [],
+    "empty table": {},
+    "list of nan": [NAN, NAN],
+    "list of words": ["a", "b"],
+    "cube": np.zeros((3, 3, 3)),
+    "unknown name": {"nobody": 1.0},
+    "object": THING,
+    "class": int,
 }
 NEVER = ("nan", "list of nan", "object")
 """Values that no argument may have."""
 
 
 class Call:
-    """A function, method or class with arguments that are right; ``on`` makes the object of a method anew for each try.
+    """A function, method or class with arguments that are right; ``on`` makes the object of a
+    method anew for each try.
 
-    ``may`` names arguments that may be anything, or NaN: a title, a callback that is not called, a gap in a curve. Where a call
-    makes something else of its numbers, the message may tell what was made (``derived``). ``but`` names functions of the user,
-    whose own exceptions come out, and arguments for which any value does the same long work.
+    ``may`` names arguments that may be anything, or NaN: a title, a callback that is not called, a
+    gap in a curve. Where a call makes something else of its numbers, the message may tell what was
+    made (``derived``). ``but`` names functions of the user, whose own exceptions come out, and
+    arguments for which any value does the same long work.
     """
 
-    def __init__(self, target: Callable[..., Any], *given: Any, on: Callable[[], Any] | None = None, may: Iterable[str] = (),
-                 but: Iterable[str] = (), derived: bool = False, **named: Any) -> None:
-        self.target, self.given, self.named, self.on, self.derived = target, given, named, on, derived
+    def __init__(
+        self,
+        target: Callable[..., Any],
+        *given: Any,
+        on: Callable[[], Any] | None = None,
+        may: Iterable[str] = (),
+        but: Iterable[str] = (),
+        derived: bool = False,
+        **named: Any,
+    ) -> None:
+        self.target, self.given, self.named, self.on, self.derived = (
+            target,
+            given,
+            named,
+            on,
+            derived,
+        )
         self.may, self.but = frozenset(may), frozenset(but)
 
     @property
@@ -53,8 +88,11 @@ class Call:
         return getattr(self.target, "__qualname__", str(self.target))
 
     def arguments(self) -> list[str]:
-        """Names of the arguments to be tried: those that can be given by name, or stand where one was given."""
-        every = list(inspect.signature(self.target).parameters.values())[self.on is not None:]
+        """Names of the arguments to be tried.
+
+        Those that can be given by name, or stand where one was given.
+        """
+        every = list(inspect.signature(self.target).parameters.values())[self.on is not None :]
         return [p.name for p in every if p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD)]
 
     def make(self, change: Mapping[str, Any] | None = None) -> Any:
@@ -71,15 +109,19 @@ class Call:
 
 
 def says(problem: FemuError, argument: str, value: Any) -> bool:
-    """Whether a message names the argument and the value, or what is wrong in the value, or its type."""
+    """Whether a message names the argument and the value, or what is wrong in the value, or its
+    type."""
     text = str(problem)
     if not text.strip() or "\n" in text.strip():
         return False
     if isinstance(problem, InputError):
         if not (problem.object and problem.argument and problem.rule):
             return False
-        blames_another = problem.argument != argument and argument in text  # it is wrong together with another one
-        if blames_another or (problem.argument.startswith(argument) and isinstance(value, (list, dict, np.ndarray))):
+        # it is wrong together with another one
+        blames_another = problem.argument != argument and argument in text
+        if blames_another or (
+            problem.argument.startswith(argument) and isinstance(value, (list, dict, np.ndarray))
+        ):
             return True  # a list is told by what is wrong in it, or by its shape
     words = [" ".join(repr(value).split())[:40], type(value).__name__]
     words += [repr(one) for one in value] if isinstance(value, (list, dict)) else []
@@ -104,15 +146,25 @@ def holds_nan(made: Any, depth: int = 3) -> bool:
     if isinstance(made, (list, tuple)):
         return any(holds_nan(v, depth - 1) for v in made[:1000])
     if dataclasses.is_dataclass(made) and not isinstance(made, (type, Component)):
-        return any(holds_nan(getattr(made, f.name, None), depth - 1) for f in dataclasses.fields(made))
+        return any(
+            holds_nan(getattr(made, f.name, None), depth - 1) for f in dataclasses.fields(made)
+        )
     return isinstance(made, State) and holds_nan(made.vector)
+
+
+class Hung(BaseException):
+    """A call was not done in time.
+
+    No code under test takes it for an error of its own, such as one of a socket.
+    """
 
 
 @contextlib.contextmanager
 def patience(seconds: float = PATIENCE) -> Iterator[None]:
     """Ends what hangs."""
+
     def over(*_: Any) -> None:
-        raise TimeoutError(f"not done after {seconds:g} s")
+        raise Hung(f"not done after {seconds:g} s")
 
     before = signal.signal(signal.SIGALRM, over)
     signal.setitimer(signal.ITIMER_REAL, seconds)
@@ -132,11 +184,13 @@ def tried(call: Call, argument: str, kind: str) -> tuple[bool, str]:
     except FemuError as problem:
         right = says(problem, argument, value) or call.derived
         return True, "" if right else f"says only {str(problem)!r}"
-    except Exception as problem:
+    except (Exception, Hung) as problem:
         return False, f"{type(problem).__name__}: {problem}"
     if kind in NEVER and argument not in call.may:
         return False, "was accepted"
-    return False, "was accepted and gives NaN" if argument not in call.may and holds_nan(made) else ""
+    return False, "was accepted and gives NaN" if argument not in call.may and holds_nan(
+        made
+    ) else ""
 
 
 def sweep(calls: Iterable[Call]) -> Tally:
@@ -153,6 +207,10 @@ def sweep(calls: Iterable[Call]) -> Tally:
                     refused, wrong = tried(call, argument, kind)
                     tally.inputs += refused and not wrong
                     if wrong:
-                        tally.failures.append(f"{call.name}: {argument} = {str(BAD[kind])[:20]!r} {wrong}")
-    tally.lines.append((f"arguments of {count} functions, constructors and methods", f"{tally.inputs} refused"))
+                        tally.failures.append(
+                            f"{call.name}: {argument} = {str(BAD[kind])[:20]!r} {wrong}"
+                        )
+    tally.lines.append(
+        (f"arguments of {count} functions, constructors and methods", f"{tally.inputs} refused")
+    )
     return tally

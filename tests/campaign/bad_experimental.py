@@ -1,4 +1,7 @@
-"""Good calls of the experimental side: specimens, actuators, setups, elements, journals, servers and clients."""
+"""Good calls of the experimental side.
+
+Specimens, actuators, setups, elements, journals, servers and clients.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +10,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from femu import experimental as ex
-from femu.experimental.basic_system import BasicSystem
+from femu.experimental.specimens.basic_system import BasicSystem
 from tests.campaign import rig
 from tests.campaign.bad_calls import Call
 from tests.campaign.bad_model import STEEL
@@ -17,26 +20,53 @@ ELEMENT = {"specimen": ex.EmulatedSpecimen(STEEL), "stiffness": [[1.0]]}
 
 def parts() -> Iterator[Call]:
     """What a test is put together from."""
-    yield from map(Call, (ex.BFGSTangent, ex.BroydenTangent, ex.EigenvectorTangent, ex.InitialTangent, ex.TransposeTangent,
-                          ex.TangentEstimator, ex.SensorCheck, ex.Sensors, ex.Limits, ex.Actuator))
+    yield from map(
+        Call,
+        (
+            ex.BFGSTangent,
+            ex.BroydenTangent,
+            ex.EigenvectorTangent,
+            ex.InitialTangent,
+            ex.TransposeTangent,
+            ex.TangentEstimator,
+            ex.SensorCheck,
+            ex.Sensors,
+            ex.Limits,
+            ex.Actuator,
+        ),
+    )
     yield from (
-        Call(ex.IntrinsicTangent, [[1.0]]), Call(ex.TwinTangent, BasicSystem(STEEL)), Call(ex.PolynomialCompensation, 0.01),
-        Call(ex.AdaptiveCompensation, 0.01), Call(ex.OneActuator, 1.0),
+        Call(ex.IntrinsicTangent, [[1.0]]),
+        Call(ex.TwinTangent, BasicSystem(STEEL)),
+        Call(ex.PolynomialCompensation, 0.01),
+        Call(ex.AdaptiveCompensation, 0.01),
+        Call(ex.OneActuator, 1.0),
         Call(ex.TwoActuators, 1.0, 1.0, 1.0, derived=True),
         Call(ex.ThreeActuators, 1.0, 1.0, 1.0, 1.0, 1.0, derived=True),
-        Call(ex.Cantilever, 1.0), Call(ex.Scaled, 1), Call(ex.Direct, 1),
-        Call(ex.Linear, [[1.0]]), Call(ex.Jack, (0.0, 0.0), (1.0, 0.0)),
-        Call(ex.Rig, [ex.Jack((0.0, 0.0), (-1.0, 0.0))], ("x",)), Call(ex.BasicSystem, STEEL), Call(ex.EmulatedSpecimen, STEEL),
+        Call(ex.Cantilever, 1.0),
+        Call(ex.Scaled, 1),
+        Call(ex.Direct, 1),
+        Call(ex.Linear, [[1.0]]),
+        Call(ex.Jack, (0.0, 0.0), (1.0, 0.0)),
+        Call(ex.Rig, [ex.Jack((0.0, 0.0), (-1.0, 0.0))], ("x",)),
+        Call(ex.BasicSystem, STEEL),
+        Call(ex.EmulatedSpecimen, STEEL),
+        Call(ex.Unlimited, "a reason"),
         Call(ex.Guard, ex.Limits(), 1, but=("stiffness", "size")),
+        Call(ex.SpecimenSession, rig.test_of(rig.specimen()).elements[rig.NAME]),
         Call(ex.CompensatedSpecimen, rig.specimen(), ex.PolynomialCompensation(0.01), 0.01),
-        Call(ex.tracking_error, [0.0, 1.0], [0.0, 0.9], derived=True))
+        Call(ex.tracking_error, [0.0, 1.0], [0.0, 0.9], derived=True),
+    )
 
 
 def elements() -> Iterator[Call]:
     three = {"specimen": ex.EmulatedSpecimen([STEEL] * 3), "stiffness": np.eye(3)}
     yield from (
-        Call(ex.ExperimentalElement, "e", [(1, "x")], **ELEMENT), Call(ex.ExperimentalLink, "e", 1, 2, ("x",), **ELEMENT),
-        Call(ex.ExperimentalTruss, "e", 1, 2, **ELEMENT), Call(ex.ExperimentalBeamColumn, "e", 1, 2, **three))
+        Call(ex.ExperimentalElement, "e", [(1, "x")], **ELEMENT),
+        Call(ex.ExperimentalLink, "e", 1, 2, ("x",), **ELEMENT),
+        Call(ex.ExperimentalTruss, "e", 1, 2, **ELEMENT),
+        Call(ex.ExperimentalBeamColumn, "e", 1, 2, **three),
+    )
 
 
 def peers() -> Iterator[Call]:
@@ -44,12 +74,22 @@ def peers() -> Iterator[Call]:
     rig.test_of(rig.specimen(), 3).run("record.h5")
     record = ex.read_journal("record.h5")
     yield from (
-        *(Call(kind, 1, 80, derived=True)
-          for kind in (ex.RemoteApplication, ex.RemoteSite, ex.RemoteController, ex.RemoteSpecimen)),
-        Call(ex.ReplaySpecimen, record, rig.NAME), Call(ex.read_journal, "record.h5"),
-        Call(ex.Record.commands, rig.NAME, on=lambda: record), Call(ex.Record.measurements, rig.NAME, on=lambda: record),
+        *(
+            Call(kind, 1, 80, derived=True)
+            for kind in (
+                ex.RemoteApplication,
+                ex.RemoteSite,
+                ex.RemoteController,
+                ex.RemoteSpecimen,
+            )
+        ),
+        Call(ex.ReplaySpecimen, record, rig.NAME),
+        Call(ex.read_journal, "record.h5"),
+        Call(ex.Record.commands, rig.NAME, on=lambda: record),
+        Call(ex.Record.measurements, rig.NAME, on=lambda: record),
         Call(ex.Record.unfinished, rig.NAME, 1, on=lambda: record),
-        Call(ex.replay, rig.test_of(rig.specimen(), 3), record))
+        Call(ex.replay, rig.test_of(rig.specimen(), 3), record),
+    )
 
 
 def calls() -> list[Call]:

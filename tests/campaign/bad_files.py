@@ -1,4 +1,5 @@
-"""Files that are missing, wrong, unreadable or unwritable, and a full disk where one can be mounted."""
+"""Files that are missing, wrong, unreadable or unwritable, and a full disk where one can be
+mounted."""
 
 from __future__ import annotations
 
@@ -30,13 +31,25 @@ def readers() -> dict[str, Callable[[Path], Any]]:
     """Everything that reads a file."""
     program = frame().compile()
     return {
-        "AT2": GroundMotion.from_at2, "CSV": GroundMotion.from_csv, "SMC": GroundMotion.from_smc,
-        "COSMOS": GroundMotion.from_cosmos, "text": lambda p: GroundMotion.from_text(p, 0.01, "g"),
-        "columns": lambda p: GroundMotion.from_columns(p, "g"), "suite": read_suite, "model": read_model,
-        "specimen": read_description, "journal": read_journal, "result": Result.load, "state": lambda p: State.load(p, program),
-        "history": UpdatingHistory.load, "batch": BatchResult.load, "recording": lambda p: Recording.read(p, "d", "f"),
-        "recorded test": lambda p: Recording.from_journal(p, "e"), "report": report.page_of,
-        "record of a batch": lambda p: RecordFile(p, "at2").read()}
+        "AT2": GroundMotion.from_at2,
+        "CSV": GroundMotion.from_csv,
+        "SMC": GroundMotion.from_smc,
+        "COSMOS": GroundMotion.from_cosmos,
+        "text": lambda p: GroundMotion.from_text(p, 0.01, "g"),
+        "columns": lambda p: GroundMotion.from_columns(p, "g"),
+        "suite": read_suite,
+        "model": read_model,
+        "specimen": read_description,
+        "journal": read_journal,
+        "result": Result.load,
+        "state": lambda p: State.load(p, program),
+        "history": UpdatingHistory.load,
+        "batch": BatchResult.load,
+        "recording": lambda p: Recording.read(p, "d", "f"),
+        "recorded test": lambda p: Recording.from_journal(p, "e"),
+        "report": report.page_of,
+        "record of a batch": lambda p: RecordFile(p, "at2").read(),
+    }
 
 
 def writers() -> dict[str, Callable[[Path], Any]]:
@@ -47,12 +60,20 @@ def writers() -> dict[str, Callable[[Path], Any]]:
     history = UpdatingHistory(("fy",), 1, np.zeros((20000, 14)), ((0.0, 1.0),))
     suite = Suite(Plan(frame(), Transient()), [quake()])
     return {
-        "result": result.save, "state": state.save, "history": history.save, "model": lambda p: write_model(frame(), p),
-        "script": frame().to_opensees, "CSV": GroundMotion.el_centro().to_csv, "AT2": GroundMotion.el_centro().to_at2,
-        "journal": lambda p: Journal(p, {"e": 1}), "test": lambda p: rig.test_of(rig.specimen(), 3).run(p),
+        "result": result.save,
+        "state": state.save,
+        "history": history.save,
+        "model": lambda p: write_model(frame(), p),
+        "script": frame().to_opensees,
+        "CSV": GroundMotion.el_centro().to_csv,
+        "AT2": GroundMotion.el_centro().to_at2,
+        "journal": lambda p: Journal(p, {"e": 1}),
+        "test": lambda p: rig.test_of(rig.specimen(), 3).run(p),
         "picture": lambda p: plots.save(ax, p.with_suffix(".png")),
         "moving picture": lambda p: plots.animate(result, p.with_suffix(".html"), frames=2),
-        "report": lambda p: report.write(result, p), "batch": lambda p: suite.run(p, on="threads", workers=1)}
+        "report": lambda p: report.write(result, p),
+        "batch": lambda p: suite.run(p, on="threads", workers=1),
+    }
 
 
 @contextlib.contextmanager
@@ -69,22 +90,31 @@ def cases() -> Iterator[dict[str, Case]]:
             for what in ("missing", "empty", "words", "binary", ".", "words/below"):
                 found[f"{kind} file: {what}"] = lambda read=read, what=what: read(folder / what)
         for kind, write in writes.items():
-            found[f"{kind} to a folder that is not there"] = lambda write=write: write(folder / "no" / "such" / "folder.h5")
-            found[f"{kind} in the place of a folder"] = lambda write=write: write(folder / "taken.h5")
+            found[f"{kind} to a folder that is not there"] = lambda write=write: write(
+                folder / "no" / "such" / "folder.h5"
+            )
+            found[f"{kind} in the place of a folder"] = lambda write=write: write(
+                folder / "taken.h5"
+            )
         closed = folder / "closed"
         closed.mkdir()
         closed.chmod(0o500)
         if os.access(closed, os.W_OK):  # of the administrator
             closed = Path("/sys/kernel")
         for kind, write in writes.items() if closed.exists() else ():
-            found[f"{kind} to a read-only folder"] = lambda write=write: write(closed / "femu-test.h5")
+            found[f"{kind} to a read-only folder"] = lambda write=write: write(
+                closed / "femu-test.h5"
+            )
         try:
             with small_disk(folder, "128k") as disk:
                 with contextlib.suppress(OSError):
                     (disk / "other").write_bytes(bytes(1 << 20))
                 for kind, write in writes.items():
-                    if kind not in ("state", "model", "script"):  # small enough for what is left of a page
-                        found[f"{kind} to a full disk"] = lambda write=write: write(disk / "file.h5")
+                    # small enough for what is left of a page
+                    if kind not in ("state", "model", "script"):
+                        found[f"{kind} to a full disk"] = lambda write=write: write(
+                            disk / "file.h5"
+                        )
                 yield found
         except OSError as problem:
             if isinstance(problem, FemuError):

@@ -1,8 +1,10 @@
-"""Bad input over the public API, every file format and every command: an exception of femu that names what is wrong.
+"""Bad input over the public API, every file format and every command: an exception of femu that
+names what is wrong.
 
-Every argument of everything public in turn (`bad_calls` has the values, `bad_model`, `bad_analyses` and the others the good
-calls, `bad_public` what must be among them), files (`bad_files`), words on the command line (`bad_commands`), rules by hand
-(`bad_hand`), words and wrong orders of the OpenSees front end (`bad_opensees`), and the cases of tests/test_bad_input.py.
+Every argument of everything public in turn (`bad_calls` has the values, `bad_model`, `bad_analyses`
+and the others the good calls, `bad_public` what must be among them), files (`bad_files`), words on
+the command line (`bad_commands`), rules by hand (`bad_hand`), words and wrong orders of the
+OpenSees front end (`bad_opensees`), and the cases of tests/test_bad_input.py.
 """
 
 from __future__ import annotations
@@ -30,7 +32,7 @@ from tests.campaign import (
     bad_public,
     bad_studies,
 )
-from tests.campaign.bad_calls import patience, sweep
+from tests.campaign.bad_calls import Hung, patience, sweep
 from tests.campaign.tally import Tally
 
 TESTS = Path(__file__).parents[1]
@@ -59,7 +61,7 @@ def refused(name: str, case: Callable[[], Any]) -> str | None:
         if not message.strip() or "\n" in message.strip() or message.strip()[-1] not in ".?!":
             return f"{name}: the message is {message!r}"
         return None
-    except Exception as problem:
+    except (Exception, Hung) as problem:
         return f"{name}: {type(problem).__name__}: {problem}"
     return f"{name}: was accepted"
 
@@ -74,8 +76,10 @@ def left_out() -> list[str]:
     """What is public and not tried, and reasons that nothing needs."""
     with scratch():
         calls = [call for topic in TOPICS for call in topic.calls()]
-    return [*(f"{name} is public and not tried" for name in bad_public.not_tried(calls)),
-            *(f"{name} has a reason in bad_public and is not public" for name in bad_public.stale())]
+    return [
+        *(f"{name} is public and not tried" for name in bad_public.not_tried(calls)),
+        *(f"{name} has a reason in bad_public and is not public" for name in bad_public.stale()),
+    ]
 
 
 def by_hand() -> Tally:
@@ -108,10 +112,18 @@ def check(quick: bool) -> Tally:
 
 def run(quick: bool) -> Tally:
     tally = check(quick)
-    done = subprocess.run([sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "test_bad_input.py"], cwd=TESTS,
-                          capture_output=True, text=True)
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "test_bad_input.py"],
+        cwd=TESTS,
+        capture_output=True,
+        text=True,
+    )
     words = done.stdout.strip().splitlines()[-1] if done.stdout.strip() else done.stderr[-200:]
-    passed = [int(a) for a, b in zip(words.split(), words.split()[1:], strict=False) if b.startswith("passed")]
+    passed = [
+        int(a)
+        for a, b in zip(words.split(), words.split()[1:], strict=False)
+        if b.startswith("passed")
+    ]
     tally.inputs += passed[0] if passed else 0
     if done.returncode:
         tally.failures.append(f"tests/test_bad_input.py: {words}")

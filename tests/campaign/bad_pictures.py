@@ -38,10 +38,14 @@ def of_results() -> Iterator[Call]:
     for plot in (plots.plot_element_interaction, plots.plot_element_loop):
         yield Call(plot, result, "column", ax=ax)
     yield from (
-        Call(plots.plot_displacement, result, 2, ax=ax), Call(plots.plot_modes, modes, ax=ax),
+        Call(plots.plot_displacement, result, 2, ax=ax),
+        Call(plots.plot_modes, modes, ax=ax),
         Call(plots.plot_model, result.state.program, ax=ax),  # type: ignore[union-attr]
-        Call(plots.section_forces, result, "column", 1), Call(plots.plot_convention, "node", ax=ax),
-        Call(plots.animate, result, "moving.html", frames=3), Call(plots.save, ax, "picture.png"))
+        Call(plots.section_forces, result, "column", 1),
+        Call(plots.plot_convention, "node", ax=ax),
+        Call(plots.animate, result, "moving.html", frames=3),
+        Call(plots.save, ax, "picture.png"),
+    )
 
 
 def of_numbers() -> Iterator[Call]:
@@ -49,14 +53,19 @@ def of_numbers() -> Iterator[Call]:
     ax = plots.plot_convention("node")
     sine = np.sin(T)
     yield from (
-        Call(plots.plot_history, T, sine, ax, may=("values",)), Call(plots.plot_loop, T, sine, ax),
-        Call(plots.plot_energy, T, {"kinetic": sine**2}, None, ax), Call(plots.plot_timing, 1e-3 + T, 0.5, ax),
+        Call(plots.plot_history, T, sine, ax, may=("values",)),
+        Call(plots.plot_loop, T, sine, ax),
+        Call(plots.plot_energy, T, {"kinetic": sine**2}, None, ax),
+        Call(plots.plot_timing, 1e-3 + T, 0.5, ax),
         Call(plots.plot_parameter, T, sine, 0.1 + 0.0 * T, ax, may=("mean", "std")),
         Call(plots.plot_parameters, T, sine[:, None], names=["a"], may=("mean", "std")),
         Call(plots.plot_innovation, T, sine, 0.1 + 0.0 * T, ax, may=("innovation", "std")),
         Call(plots.plot_consistency, T, sine**2, 1, ax, window=5, may=("nis",)),
-        Call(plots.plot_interaction, NM, 1e3 * T, sine, ax), Call(plots.yield_surface, 0.5), Call(plots.Units),
-        Call(plots.Units.of, "force", on=plots.Units))
+        Call(plots.plot_interaction, NM, 1e3 * T, sine, ax),
+        Call(plots.yield_surface, 0.5),
+        Call(plots.Units),
+        Call(plots.Units.of, "force", on=plots.Units),
+    )
 
 
 def of_files() -> Iterator[Call]:
@@ -64,11 +73,17 @@ def of_files() -> Iterator[Call]:
     result = drawn()
     history = UpdatingHistory(("fy",), 1, np.zeros((3, 14)), ((0.0, 1.0),))
     yield from (
-        Call(report.page_of, result), Call(report.write, result, "report.html", but=("path",)), Call(JournalTail, "report.h5"),
-        Call(Watch, "report.h5"), Call(Thinned, 2), Call(Thinned.add, np.zeros((3, 2)), on=lambda: Thinned(2)),
+        Call(report.page_of, result),
+        Call(report.write, result, "report.html", but=("path",)),
+        Call(JournalTail, "report.h5"),
+        Call(Watch, "report.h5"),
+        Call(Thinned, 2),
+        Call(Thinned.add, np.zeros((3, 2)), on=lambda: Thinned(2)),
         Call(UpdatingHistory, ("fy",), 1, np.zeros((3, 14)), ((0.0, 1.0),), may=("table",)),
-        Call(UpdatingHistory.value, "fy", on=lambda: history), Call(UpdatingHistory.save, "history.h5", on=lambda: history),
-        Call(UpdatingHistory.load, "history.h5"))
+        Call(UpdatingHistory.value, "fy", on=lambda: history),
+        Call(UpdatingHistory.save, "history.h5", on=lambda: history),
+        Call(UpdatingHistory.load, "history.h5"),
+    )
 
 
 def calls() -> list[Call]:

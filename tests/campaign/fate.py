@@ -8,7 +8,7 @@ from pathlib import Path
 
 from femu.analyses import HybridResult
 from femu.experimental import read_journal
-from femu.outcome import Outcome
+from femu.results.outcome import Outcome
 from tests.campaign import rig
 
 
@@ -21,7 +21,10 @@ class Fate:
     """Whether the test ended as it should, with the specimen held, or reached its end."""
     lost: int
     same: bool | None
-    """Whether the test, resumed where it was interrupted, equals the whole one bit for bit; None where that has no meaning."""
+    """Whether the test, resumed where it was interrupted, equals the whole one bit for bit.
+
+    None where that has no meaning.
+    """
     steps: int = 0
     sameness: str = "same bits"
     """What the comparison with the whole test showed."""
@@ -31,14 +34,24 @@ class Fate:
         return self.held and self.lost == 0 and self.same is not False
 
     def __str__(self) -> str:
-        return (f"{self.outcome}; {'held or finished' if self.held else 'NOT HELD'}; {self.lost} lost"
-                + ("" if self.same is None else f"; {self.sameness}" if self.same else f"; NOT {self.sameness}"))
+        return (
+            f"{self.outcome}; {'held or finished' if self.held else 'NOT HELD'}; {self.lost} lost"
+            + (
+                ""
+                if self.same is None
+                else f"; {self.sameness}"
+                if self.same
+                else f"; NOT {self.sameness}"
+            )
+        )
 
 
 Fault = Callable[[Path], Fate]
 
 
-def after(folder: Path, result: HybridResult, again: Callable[[], HybridResult], held: bool) -> Fate:
+def after(
+    folder: Path, result: HybridResult, again: Callable[[], HybridResult], held: bool
+) -> Fate:
     """The fate of a test with its journal in this folder, resumed where it did not reach its end."""
     record = read_journal(folder / "test.h5")
     missing = rig.lost(result, record)
@@ -48,4 +61,6 @@ def after(folder: Path, result: HybridResult, again: Callable[[], HybridResult],
         outcome += f", resumed: {final.outcome.name}"
         steps = final.steps
         held = held and final.outcome is Outcome.COMPLETE and bool(result.message)
-    return Fate(outcome, held, missing, rig.same(rig.whole(folder), read_journal(folder / "test.h5")), steps)
+    return Fate(
+        outcome, held, missing, rig.same(rig.whole(folder), read_journal(folder / "test.h5")), steps
+    )

@@ -16,11 +16,11 @@ import h5py
 import numpy as np
 
 from femu.analyses import HybridResult
-from femu.errors import FemuError, FileError
 from femu.experimental import read_journal
 from femu.experimental.errors import JournalFull
-from femu.experimental.journal import CHUNK_FLOATS
-from femu.outcome import Outcome
+from femu.experimental.journal.rows import CHUNK_FLOATS
+from femu.results.outcome import Outcome
+from femu.support.errors import FemuError, FileError
 from tests.campaign import rig
 from tests.campaign.fate import Fate, Fault, after
 
@@ -36,7 +36,9 @@ def small_disk(folder: Path, size: str = SMALL_DISK) -> Iterator[Path]:
     place.mkdir()
     if not hasattr(os, "geteuid") or os.geteuid() != 0:
         raise OSError("only root mounts a disk")
-    done = subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={size}", "tmpfs", str(place)], capture_output=True)
+    done = subprocess.run(
+        ["mount", "-t", "tmpfs", "-o", f"size={size}", "tmpfs", str(place)], capture_output=True
+    )
     if done.returncode:
         raise OSError(done.stderr.decode().strip())
     try:
@@ -47,6 +49,7 @@ def small_disk(folder: Path, size: str = SMALL_DISK) -> Iterator[Path]:
 
 def needs_disk(fault: Callable[[Path, Path], Fate]) -> Fault:
     """A fault that needs a small disk of its own; skipped where none can be mounted."""
+
     @functools.wraps(fault)
     def skipped(folder: Path) -> Fate:
         with contextlib.ExitStack() as stack:
@@ -82,12 +85,19 @@ def filling(disk: Path, at: int, left: int) -> Filling:
     return made
 
 
-def _resumed(folder: Path, disk: Path, result: HybridResult, held: bool, steps: int = rig.STEPS) -> Fate:
+def _resumed(
+    folder: Path, disk: Path, result: HybridResult, held: bool, steps: int = rig.STEPS
+) -> Fate:
     missing = rig.lost(result, read_journal(disk / "test.h5"))
     (disk / "other").unlink(missing_ok=True)
     final = rig.test_of(rig.specimen(), steps).resume(disk / "test.h5")
-    return Fate(f"{result.outcome.name}, resumed: {final.outcome.name}", held and final.outcome is Outcome.COMPLETE, missing,
-                rig.same(rig.whole(folder, steps), read_journal(disk / "test.h5")), final.steps)
+    return Fate(
+        f"{result.outcome.name}, resumed: {final.outcome.name}",
+        held and final.outcome is Outcome.COMPLETE,
+        missing,
+        rig.same(rig.whole(folder, steps), read_journal(disk / "test.h5")),
+        final.steps,
+    )
 
 
 @needs_disk
@@ -101,17 +111,33 @@ def disk_full(folder: Path, disk: Path) -> Fate:
 
 @needs_disk
 def disk_full_in_a_step(folder: Path, disk: Path) -> Fate:
-    """Not a byte is left just when a step must be written: the system refuses to write, and HDF5 cannot close its file."""
+    """Not a byte is left just when a step must be written.
+
+    The system refuses to write, and HDF5 cannot close its file.
+    """
     width = rig.whole(folder, 200).specimens.shape[1]
     at = CHUNK_FLOATS // width + 1  # the step whose row begins a new chunk
     stone = filling(disk, at, 0)
     result = rig.test_of(stone, 200).run(disk / "test.h5")
-    held = result.outcome is Outcome.JOURNAL_FULL and stone.holds > 0 and "No space left" in result.message
+    held = (
+        result.outcome is Outcome.JOURNAL_FULL
+        and stone.holds > 0
+        and "No space left" in result.message
+    )
     return _resumed(folder, disk, result, held, 200)
 
 
-def _refused(folder: Path, disk: Path, wanted: type[FemuError], before: Callable[[], None], after_it: Callable[[], None]) -> Fate:
-    """The test is interrupted in its 20th step. Then its disk keeps it from being resumed, and the journal stays as it is."""
+def _refused(
+    folder: Path,
+    disk: Path,
+    wanted: type[FemuError],
+    before: Callable[[], None],
+    after_it: Callable[[], None],
+) -> Fate:
+    """The test is interrupted in its 20th step.
+
+    Then its disk keeps it from being resumed, and the journal stays as it is.
+    """
     path = disk / "test.h5"
     result = rig.test_of(rig.Stopping(20)).run(path)
     kept = path.read_bytes()
@@ -122,9 +148,16 @@ def _refused(folder: Path, disk: Path, wanted: type[FemuError], before: Callable
         refusal: Exception | None = None
     except Exception as problem:
         refusal = problem
-    held = isinstance(refusal, wanted) and bool(str(refusal)) and stone._clock[0] <= 19 and path.read_bytes() == kept
+    held = (
+        isinstance(refusal, wanted)
+        and bool(str(refusal))
+        and stone._clock[0] <= 19
+        and path.read_bytes() == kept
+    )
     after_it()
-    fate = _resumed(folder, disk, result, held and sorted(p.name for p in disk.iterdir()) == ["test.h5"])
+    fate = _resumed(
+        folder, disk, result, held and sorted(p.name for p in disk.iterdir()) == ["test.h5"]
+    )
     fate.outcome = f"{result.outcome.name}, resumed: {type(refusal).__name__}, COMPLETE"
     return fate
 
@@ -132,20 +165,29 @@ def _refused(folder: Path, disk: Path, wanted: type[FemuError], before: Callable
 @needs_disk
 def disk_full_when_resumed(folder: Path, disk: Path) -> Fate:
     """There is no room for the copy of the journal with which a resumed test begins."""
-    return _refused(folder, disk, JournalFull, lambda: fill(disk, 1_200_000), lambda: (disk / "other").unlink())
+    return _refused(
+        folder, disk, JournalFull, lambda: fill(disk, 1_200_000), lambda: (disk / "other").unlink()
+    )
 
 
 @needs_disk
 def read_only_when_resumed(folder: Path, disk: Path) -> Fate:
     """The folder of the journal has become read-only."""
+
     def remount(how: str) -> None:
-        subprocess.run(["mount", "-o", f"remount,{how}", str(disk)], check=True, capture_output=True)
+        subprocess.run(
+            ["mount", "-o", f"remount,{how}", str(disk)], check=True, capture_output=True
+        )
 
     return _refused(folder, disk, FileError, lambda: remount("ro"), lambda: remount("rw"))
 
 
 def journal_lost(how: Callable[[Path], Any]) -> Fault:
-    """Somebody deletes or replaces the journal while the test runs: the next command does not leave, and all rows are rescued."""
+    """Somebody deletes or replaces the journal while the test runs.
+
+    The next command does not leave, and all rows are rescued.
+    """
+
     def fault(folder: Path) -> Fate:
         path = folder / "test.h5"
 
@@ -155,15 +197,28 @@ def journal_lost(how: Callable[[Path], Any]) -> Fault:
 
         stone = rig.Physical(happens)
         result = rig.test_of(stone).run(path)
-        named = [word.rstrip(":") for word in result.message.split() if word.startswith(str(folder)) and word.endswith(":")]
+        named = [
+            word.rstrip(":")
+            for word in result.message.split()
+            if word.startswith(str(folder)) and word.endswith(":")
+        ]
         rescued = Path(named[0])
-        held = result.outcome is Outcome.JOURNAL_FULL and stone.holds > 0 and len(stone.commands) == 20
+        held = (
+            result.outcome is Outcome.JOURNAL_FULL and stone.holds > 0 and len(stone.commands) == 20
+        )
         stone.happens = None
         missing = max(0, 20 - len(read_journal(rescued).measured[rig.NAME]))
         final = rig.test_of(stone).resume(rescued)
-        same = rig.same(rig.whole(folder), read_journal(rescued)) and len(stone.commands) == rig.STEPS
-        return Fate(f"{result.outcome.name}, resumed: {final.outcome.name}", held and final.outcome is Outcome.COMPLETE, missing,
-                    same, final.steps)
+        same = (
+            rig.same(rig.whole(folder), read_journal(rescued)) and len(stone.commands) == rig.STEPS
+        )
+        return Fate(
+            f"{result.outcome.name}, resumed: {final.outcome.name}",
+            held and final.outcome is Outcome.COMPLETE,
+            missing,
+            same,
+            final.steps,
+        )
 
     return fault
 
@@ -175,7 +230,10 @@ def _replaced(path: Path) -> None:
 
 
 def power_cut(folder: Path) -> Fate:
-    """A power cut takes what was committed of the last steps and leaves what was measured: no command is sent again."""
+    """A power cut takes what was committed of the last steps and leaves what was measured.
+
+    No command is sent again.
+    """
     path = folder / "test.h5"
 
     def happens(measured: Any) -> Any:
@@ -190,14 +248,23 @@ def power_cut(folder: Path) -> Fate:
     kept = len(read_journal(path).measured[rig.NAME])
     final = rig.test_of(stone).resume(path)
     record = read_journal(path)
-    again = len(stone.commands) - rig.STEPS - 1  # the command that was interrupted has no measurement, and is sent once more
-    return Fate(f"12 of {kept} measured steps committed, resumed: {final.outcome.name}",
-                final.outcome is Outcome.COMPLETE and again == 0, max(0, rig.STEPS - len(record.measured[rig.NAME])),
-                rig.same(rig.whole(folder), record), final.steps)
+    # the command that was interrupted has no measurement, and is sent once more
+    again = len(stone.commands) - rig.STEPS - 1
+    return Fate(
+        f"12 of {kept} measured steps committed, resumed: {final.outcome.name}",
+        final.outcome is Outcome.COMPLETE and again == 0,
+        max(0, rig.STEPS - len(record.measured[rig.NAME])),
+        rig.same(rig.whole(folder), record),
+        final.steps,
+    )
 
 
 def clock_jumps(way: str) -> Fault:
-    """The wall clock jumps while a test runs over the network: it is stamped as it is, and nothing waits for it."""
+    """The wall clock jumps while a test runs over the network.
+
+    It is stamped as it is, and nothing waits for it.
+    """
+
     def fault(folder: Path) -> Fate:
         laboratory, true, calls = rig.Laboratory(folder), time.time, [0]
 
@@ -215,8 +282,13 @@ def clock_jumps(way: str) -> Fault:
             time.time = true
         stamps = read_journal(folder / "test.h5").measured[rig.NAME][:, -1]
         jumped = np.diff(stamps)
-        seen = len(stamps) == rig.STEPS and abs(jumped[np.argmax(np.abs(jumped))] - JUMPS[way]) < rig.PATIENCE
-        return after(folder, result, lambda: result, result.outcome is Outcome.COMPLETE and bool(seen))
+        seen = (
+            len(stamps) == rig.STEPS
+            and abs(jumped[np.argmax(np.abs(jumped))] - JUMPS[way]) < rig.PATIENCE
+        )
+        return after(
+            folder, result, lambda: result, result.outcome is Outcome.COMPLETE and bool(seen)
+        )
 
     return fault
 

@@ -1,4 +1,7 @@
-"""Faults of the processes on the numerical side: the test is killed or asked to end, its updater is killed."""
+"""Faults of the processes on the numerical side.
+
+The test is killed or asked to end, its updater is killed.
+"""
 
 from __future__ import annotations
 
@@ -16,9 +19,9 @@ from typing import Any
 
 import numpy as np
 
-from femu.errors import FileError
 from femu.experimental import read_journal
-from femu.outcome import Outcome
+from femu.results.outcome import Outcome
+from femu.support.errors import FileError
 from tests.campaign import rig
 from tests.campaign.fate import Fate, Fault
 
@@ -28,7 +31,8 @@ CLIENT = "import sys\nfrom tests.campaign import rig\nrig.test_of(rig.remote(int
 
 
 class Slow(rig.Specimen):
-    """Tells a pipe of each command (by then the step before is acknowledged) and of being held, and takes its time."""
+    """Tells a pipe of each command (by then the step before is acknowledged) and of being held, and
+    takes its time."""
 
     pipe = -1
 
@@ -52,6 +56,7 @@ def slow(pipe: int = -1) -> Any:
 
 def signalled(number: int, trials: int) -> Fault:
     """The process of the test gets a signal at random instants, from the first step on."""
+
     def fault(folder: Path) -> Fate:
         lost, same, held, steps, rng = 0, True, True, 0, random.Random(int(number))
         for trial in range(trials):
@@ -59,8 +64,12 @@ def signalled(number: int, trials: int) -> Fault:
             reading, writing = os.pipe()
             child = os.fork()
             if child == 0:
-                if number != signal.SIGKILL:  # what was started in the background ignores Ctrl-C, and under nohup SIGHUP
-                    signal.signal(number, signal.default_int_handler if number == signal.SIGINT else signal.SIG_DFL)
+                # what was started in the background ignores Ctrl-C, and under nohup SIGHUP
+                if number != signal.SIGKILL:
+                    signal.signal(
+                        number,
+                        signal.default_int_handler if number == signal.SIGINT else signal.SIG_DFL,
+                    )
                 ended = slow(writing).run(path)
                 os._exit(0 if ended.outcome is Outcome.STOPPED_BY_USER else 1)
             os.close(writing)
@@ -76,30 +85,48 @@ def signalled(number: int, trials: int) -> Fault:
             if number == signal.SIGKILL:
                 held = held and status == -number
             else:
-                held = held and b"h" in told and record.ending is Outcome.STOPPED_BY_USER and status in (
-                    (0,) if number == signal.SIGINT else (-number,))
-                lost += max(0, told.count(b".") - len(record.measured[rig.NAME]))  # every command has its measurement
+                held = (
+                    held
+                    and b"h" in told
+                    and record.ending is Outcome.STOPPED_BY_USER
+                    and status in ((0,) if number == signal.SIGINT else (-number,))
+                )
+                # every command has its measurement
+                lost += max(0, told.count(b".") - len(record.measured[rig.NAME]))
             lost += max(0, told.count(b".") - 1 - record.steps)
             final = slow().resume(path)
             held = held and final.outcome is Outcome.COMPLETE
             steps += final.steps
             same = same and rig.same(rig.whole(folder), read_journal(path))
-        return Fate(f"{trials} times {signal.Signals(number).name}, resumed: COMPLETE", held, lost, same, steps)
+        return Fate(
+            f"{trials} times {signal.Signals(number).name}, resumed: COMPLETE",
+            held,
+            lost,
+            same,
+            steps,
+        )
 
     return fault
 
 
 def killed_away_from_its_laboratory(folder: Path, trials: int = 3) -> Fate:
-    """The process of the test is killed with -9 while its specimen is in a laboratory, which goes on standing where it is."""
+    """The process of the test is killed with -9 while its specimen is in a laboratory, which goes
+    on standing where it is."""
     lost, same, held, steps, rng = 0, True, True, 0, random.Random(5)
     for trial in range(trials):
         place = folder / str(trial)
         place.mkdir()
         laboratory, path = rig.Laboratory(place), place / "test.h5"
         laboratory.silence = rig.PATIENCE  # the process takes its time to begin
-        process = subprocess.Popen([sys.executable, "-c", CLIENT, str(laboratory.open()), str(path)], cwd=ROOT)
+        process = subprocess.Popen(
+            [sys.executable, "-c", CLIENT, str(laboratory.open()), str(path)], cwd=ROOT
+        )
         deadline, at = time.monotonic() + 2 * rig.PATIENCE, rng.randint(1, rig.STEPS - 5)
-        while laboratory.specimen._clock[0] < at and process.poll() is None and time.monotonic() < deadline:
+        while (
+            laboratory.specimen._clock[0] < at
+            and process.poll() is None
+            and time.monotonic() < deadline
+        ):
             time.sleep(1e-4)
         process.kill()
         process.wait()
@@ -119,7 +146,8 @@ def killed_away_from_its_laboratory(folder: Path, trials: int = 3) -> Fate:
 
 
 def killed_while_it_is_resumed(folder: Path) -> Fate:
-    """The process is killed with -9 while it takes its journal over, at every call that changes a file, and resumed again."""
+    """The process is killed with -9 while it takes its journal over, at every call that changes a
+    file, and resumed again."""
     path, held, same, lost = folder / "test.h5", True, True, 0
     rig.test_of(rig.Stopping(20)).run(path)
     kept = path.read_bytes()
@@ -144,11 +172,21 @@ def killed_while_it_is_resumed(folder: Path) -> Fate:
             held = held and rig.test_of(rig.specimen()).resume(path).outcome is Outcome.COMPLETE
             same = same and rig.same(rig.whole(folder), read_journal(path))
     left = [p.name for p in folder.iterdir() if ".resuming-" in p.name]
-    return Fate(f"{2 * len(places)} times killed, resumed: COMPLETE", held and not left, lost, same, 2 * len(places) * rig.STEPS)
+    return Fate(
+        f"{2 * len(places)} times killed, resumed: COMPLETE",
+        held and not left,
+        lost,
+        same,
+        2 * len(places) * rig.STEPS,
+    )
 
 
 def resumed_while_it_runs(folder: Path) -> Fate:
-    """Somebody resumes a test that is still running: it is refused, and the one that runs loses nothing."""
+    """Somebody resumes a test that is still running.
+
+    It is refused, and the one that runs loses nothing.
+    """
+
     class Waiting(rig.Specimen):
         """Tells a pipe when it has come half way, and waits for another one."""
 
@@ -176,11 +214,18 @@ def resumed_while_it_runs(folder: Path) -> Fate:
     for pipe in (told_here, gate, gate_here):
         os.close(pipe)
     record = read_journal(path)
-    held = "still running" in refused and status == 0 and second.elements[rig.NAME].moves == 0
-    return Fate("refused, COMPLETE", held, rig.STEPS - record.steps, rig.same(rig.whole(folder), record), record.steps)
+    held = "still running" in refused and status == 0 and not second.sessions
+    return Fate(
+        "refused, COMPLETE",
+        held,
+        rig.STEPS - record.steps,
+        rig.same(rig.whole(folder), record),
+        record.steps,
+    )
 
 
 # --- with an updater in another process ---
+
 
 def with_updater() -> Any:
     """The test with an updater in another process, from where it is tested by itself."""
@@ -192,8 +237,10 @@ def with_updater() -> Any:
 def updater_meets(does: Callable[[int], None], restarted: bool) -> Fault:
     """Something is done to the process of the updater: the test never waits for it.
 
-    Where it is killed another one goes on with its filter; where it is only stopped it goes on itself.
+    Where it is killed another one goes on with its filter; where it is only stopped it goes on
+    itself.
     """
+
     def fault(folder: Path) -> Fate:
         resumed = with_updater()
         met: list[int] = []
@@ -211,8 +258,14 @@ def updater_meets(does: Callable[[int], None], restarted: bool) -> Fault:
                 if step == 450 and not restarted:
                     for child in met:
                         os.kill(child, signal.SIGCONT)
-                deadline = time.monotonic() + rig.PATIENCE  # the rest of the test comes when another one is there
-                while step == 450 and restarted and self._worker == self.old and time.monotonic() < deadline:
+                # the rest of the test comes when another one is there
+                deadline = time.monotonic() + rig.PATIENCE
+                while (
+                    step == 450
+                    and restarted
+                    and self._worker == self.old
+                    and time.monotonic() < deadline
+                ):
                     time.sleep(0.02)
                     super().update(step, at, displacement, force)
 
@@ -221,20 +274,32 @@ def updater_meets(does: Callable[[int], None], restarted: bool) -> Fault:
             keeper, heard_at_last = updater._process, updater._told[0]
         record = read_journal(folder / "test.h5")
         gone = keeper is not None and keeper.poll() is not None
-        return Fate(f"{result.outcome.name}, {len(met)} {'killed' if restarted else 'stopped'}",
-                    result.outcome is Outcome.COMPLETE and len(met) == 1 and gone, max(0, result.steps - record.steps),
-                    heard_at_last > heard[0] > 0, result.steps, "the filter went on")
+        return Fate(
+            f"{result.outcome.name}, {len(met)} {'killed' if restarted else 'stopped'}",
+            result.outcome is Outcome.COMPLETE and len(met) == 1 and gone,
+            max(0, result.steps - record.steps),
+            heard_at_last > heard[0] > 0,
+            result.steps,
+            "the filter went on",
+        )
 
     return fault
 
 
 def numerical_side_killed_beside_updater(folder: Path) -> Fate:
-    """The test is killed with -9 while its updater learns; the resumed test goes on with the filter."""
+    """The test is killed with -9 while its updater learns.
+
+    The resumed test goes on with the filter.
+    """
     resumed = with_updater()
     path, beside = folder / "test.h5", folder / f"test.h5{resumed.BESIDE}"
     process = subprocess.Popen([sys.executable, "-c", resumed.SCRIPT, str(path)], cwd=folder)
     deadline = time.monotonic() + resumed.PATIENCE
-    while resumed.samples_in(beside) < resumed.LEARNT and process.poll() is None and time.monotonic() < deadline:
+    while (
+        resumed.samples_in(beside) < resumed.LEARNT
+        and process.poll() is None
+        and time.monotonic() < deadline
+    ):
         time.sleep(0.05)
     process.kill()
     process.wait()
@@ -243,19 +308,30 @@ def numerical_side_killed_beside_updater(folder: Path) -> Fate:
         result = resumed.hybrid(updater).resume(path)
         heard = updater._told[0]
     after = read_journal(path)
-    kept = np.array_equal(after.state[:before.steps, :-1], before.state[:, :-1])
-    return Fate(f"killed after {before.steps} steps, resumed: {result.outcome.name}", 0 < before.steps < result.steps,
-                max(0, result.steps - after.steps), kept and heard > known >= resumed.LEARNT, result.steps, "the filter went on")
+    kept = np.array_equal(after.state[: before.steps, :-1], before.state[:, :-1])
+    return Fate(
+        f"killed after {before.steps} steps, resumed: {result.outcome.name}",
+        0 < before.steps < result.steps,
+        max(0, result.steps - after.steps),
+        kept and heard > known >= resumed.LEARNT,
+        result.steps,
+        "the filter went on",
+    )
 
 
 def test_killed_with_updater(folder: Path) -> Fate:
-    """The test is killed with -9 while its updater runs: the updater's processes end by themselves."""
+    """The test is killed with -9 while its updater runs.
+
+    The updater's processes end by themselves.
+    """
     resumed = with_updater()
-    script = (f"import sys; sys.path.insert(0, {str(ROOT / 'tests' / 'updating')!r})\n"
-              "import remote_spring as spring\nfrom femu.updating import RemoteUpdater\n"
-              f"u = RemoteUpdater({resumed.SOURCE!r})\n"
-              "p = spring.two_springs().compile()\nu.start(p, p.parameters.vector.copy())\n"
-              "print(u._process.pid, flush=True)\nimport time; time.sleep(600)\n")
+    script = (
+        f"import sys; sys.path.insert(0, {str(ROOT / 'tests' / 'updating')!r})\n"
+        "import remote_spring as spring\nfrom femu.updating import RemoteUpdater\n"
+        f"u = RemoteUpdater({resumed.SOURCE!r})\n"
+        "p = spring.two_springs().compile()\nu.start(p, p.parameters.vector.copy())\n"
+        "print(u._process.pid, flush=True)\nimport time; time.sleep(600)\n"
+    )
     test = subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, text=True)
     assert test.stdout is not None
     keeper = int(test.stdout.readline())
@@ -267,7 +343,12 @@ def test_killed_with_updater(folder: Path) -> Fate:
         time.sleep(0.1)
     for pid in left:
         os.kill(pid, signal.SIGKILL)
-    return Fate(f"{len(family)} processes ended" if not left else f"{len(left)} orphans", not left and len(family) == 2, 0, None)
+    return Fate(
+        f"{len(family)} processes ended" if not left else f"{len(left)} orphans",
+        not left and len(family) == 2,
+        0,
+        None,
+    )
 
 
 def children(pid: int) -> list[int]:
@@ -298,9 +379,9 @@ def process_faults(trials: int) -> dict[str, Fault]:
         "numerical side killed away from its laboratory": killed_away_from_its_laboratory,
         "test resumed while it is still running": resumed_while_it_runs,
         "updater killed": updater_meets(lambda child: os.kill(child, signal.SIGKILL), True),
-        "updater stopped for a while": updater_meets(lambda child: os.kill(child, signal.SIGSTOP), False),
+        "updater stopped for a while": updater_meets(
+            lambda child: os.kill(child, signal.SIGSTOP), False
+        ),
         "numerical side killed beside its updater": numerical_side_killed_beside_updater,
         "test killed beside its updater": test_killed_with_updater,
     }
-
-

@@ -1,6 +1,8 @@
-"""Faults in a hybrid test: each is held or survived, no acknowledged sample is lost, and the resumed test is the whole one.
+"""Faults in a hybrid test: each is held or survived, no acknowledged sample is lost, and the
+resumed test is the whole one.
 
-The faults are by what fails: `fault_network`, `fault_disk`, `fault_measurement` and `fault_process`.
+The faults are by what fails: `fault_network`, `fault_disk`, `fault_measurement` and
+`fault_process`.
 """
 
 from __future__ import annotations
@@ -28,12 +30,28 @@ def faults(trials: int) -> dict[str, Fault]:
 
 FAULTS = faults(QUICK)
 WITH_UPDATER = {name for name in FAULTS if "updater" in name} - {"updater fails"}
-LINUX_ONLY = {*process_faults(QUICK), *(name for name in FAULTS if any(word in name for word in ("disk", "folder", "journal")))}
-SLOW = {*WITH_UPDATER, "peer killed", "peer stopped for longer than the limit of silence",
-        "numerical side killed away from its laboratory", "numerical side killed while it is resumed",  # they start processes
-        "terminal of the numerical side lost (SIGHUP)", "numerical side interrupted (Ctrl-C)",  # as SIGTERM
-        "an answer delayed beyond the limit of silence", "UDP: answers in another order", "disk of the laboratory full",
-        "clock jumps ahead", "wild force in the first step", "wild force in the last step", "stopped in the last step"}
+LINUX_ONLY = {
+    *process_faults(QUICK),
+    *(name for name in FAULTS if any(word in name for word in ("disk", "folder", "journal"))),
+}
+SLOW = {
+    *WITH_UPDATER,
+    "peer killed",
+    "peer stopped for longer than the limit of silence",
+    # they start processes
+    "numerical side killed away from its laboratory",
+    "numerical side killed while it is resumed",
+    # as SIGTERM
+    "terminal of the numerical side lost (SIGHUP)",
+    "numerical side interrupted (Ctrl-C)",
+    "an answer delayed beyond the limit of silence",
+    "UDP: answers in another order",
+    "disk of the laboratory full",
+    "clock jumps ahead",
+    "wild force in the first step",
+    "wild force in the last step",
+    "stopped in the last step",
+}
 
 
 def meet(name: str, fault: Fault | None = None) -> Fate:

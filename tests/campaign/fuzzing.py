@@ -1,12 +1,14 @@
-"""Fuzzing: whatever bytes come, a reader, a server or a client answers, or raises an exception of femu; and soon.
+"""Fuzzing: whatever bytes come, a reader, a server or a client answers, or raises an exception of
+femu; and soon.
 
-An input is a good one with edits, or bytes without sense; see `tests.campaign.fuzz_targets`. Each target runs in a process of its
-own with a watchdog: a crash or a hang of a library in C ends that process, and the input that did it is kept.
-``python -m tests.campaign fuzzing`` goes on for ten minutes with every target, ``--quick`` for a second;
-``python -m tests.campaign.fuzzing SECONDS [--workers N] [NAME ...]`` takes some of them. Where atheris is installed (``pip
-install femu[fuzz]``), it has the second half of the time, and looks for inputs that reach new lines; see
-`tests.campaign.coverage_fuzz`. Targets of the long run go side by side, four for each core, since those over sockets wait most of
-the time; they leave the processor to whatever else runs.
+An input is a good one with edits, or bytes without sense; see `tests.campaign.fuzz_targets`. Each
+target runs in a process of its own with a watchdog: a crash or a hang of a library in C ends that
+process, and the input that did it is kept. ``python -m tests.campaign fuzzing`` goes on for ten
+minutes with every target, ``--quick`` for a second; ``python -m tests.campaign.fuzzing SECONDS
+[--workers N] [NAME ...]`` takes some of them. Where atheris is installed (``pip install
+femu[fuzz]``), it has the second half of the time, and looks for inputs that reach new lines; see
+`tests.campaign.coverage_fuzz`. Targets of the long run go side by side, four for each core, since
+those over sockets wait most of the time; they leave the processor to whatever else runs.
 """
 
 from __future__ import annotations
@@ -39,7 +41,16 @@ from femu import FemuError, Result, State
 from femu.batch.result import BatchResult
 from femu.experimental import read_journal
 from femu.updating import UpdatingHistory
-from tests.campaign.fuzz_targets import HDF5, SEEDS, SOCKETS, TARGETS, edited, files, others, program
+from tests.campaign.fuzz_targets import (
+    HDF5,
+    SEEDS,
+    SOCKETS,
+    TARGETS,
+    edited,
+    files,
+    others,
+    program,
+)
 from tests.campaign.tally import Tally
 
 ROOT = Path(__file__).parents[2]
@@ -77,11 +88,16 @@ class Watched:
             pass
         except Exception as problem:
             where = traceback.extract_tb(problem.__traceback__)[-1]
-            self.tally.failures.append(f"{self.name}: {type(problem).__name__}: {problem} ({where.filename}, line "
-                                       f"{where.lineno}); seed {self.seed}, round {self.count}")
+            self.tally.failures.append(
+                f"{self.name}: {type(problem).__name__}: {problem} ({where.filename}, line "
+                f"{where.lineno}); seed {self.seed}, round {self.count}"
+            )
         took = time.process_time() - began
         if took > LONGEST_CALL:
-            self.tally.failures.append(f"{self.name}: {took:.0f} s for {len(data)} bytes; seed {self.seed}, round {self.count}")
+            self.tally.failures.append(
+                f"{self.name}: {took:.0f} s for {len(data)} bytes; seed {self.seed}, round "
+                f"{self.count}"
+            )
         self.tally.bytes += len(data)
 
     def close(self) -> Tally:
@@ -89,14 +105,26 @@ class Watched:
         if peak > PEAK:
             self.tally.failures.append(f"{self.name}: the process grew by {peak // 1024} MB")
         if self.warmed and resident() - self.warmed > CREEP:
-            self.tally.failures.append(f"{self.name}: {(resident() - self.warmed) // 1024} MB were never given back")
-        self.tally.lines.append((f"fuzzed: {self.name}", f"{self.count} inputs, {self.tally.bytes} bytes, "
-                                 f"{len(self.tally.failures)} failures"))
+            self.tally.failures.append(
+                f"{self.name}: {(resident() - self.warmed) // 1024} MB were never given back"
+            )
+        self.tally.lines.append(
+            (
+                f"fuzzed: {self.name}",
+                f"{self.count} inputs, {self.tally.bytes} bytes, {len(self.tally.failures)} "
+                "failures",
+            )
+        )
         return self.tally
 
 
-def fuzz(name: str, seconds: float, seed: int = 0, rounds: int | None = None, keep: Path | None = None) -> Tally:
-    """Feed one target for so long, or so many rounds. ``keep`` is where each input is written before it is fed."""
+def fuzz(
+    name: str, seconds: float, seed: int = 0, rounds: int | None = None, keep: Path | None = None
+) -> Tally:
+    """Feed one target for so long, or so many rounds.
+
+    ``keep`` is where each input is written before it is fed.
+    """
     watched, rng, other = Watched(name, seed), np.random.default_rng(seed), others(name)
     began = time.monotonic()
     while time.monotonic() - began < seconds if rounds is None else watched.count < rounds:
@@ -115,11 +143,23 @@ def fuzz(name: str, seconds: float, seed: int = 0, rounds: int | None = None, ke
 
 def guarded(name: str, seconds: float, seed: int = 0) -> Tally:
     """Fuzz a target in a process of its own, and in another with atheris."""
-    both = seconds > 10.0 and name not in (*SOCKETS, *HDF5) and importlib.util.find_spec("atheris") is not None
+    both = (
+        seconds > 10.0
+        and name not in (*SOCKETS, *HDF5)
+        and importlib.util.find_spec("atheris") is not None
+    )
     each = seconds / 2 if both else seconds
-    tally = _in_process([sys.executable, "-m", "tests.campaign.fuzzing", "--alone", name, str(each), str(seed)], name, each)
+    tally = _in_process(
+        [sys.executable, "-m", "tests.campaign.fuzzing", "--alone", name, str(each), str(seed)],
+        name,
+        each,
+    )
     if both:
-        tally.add(_in_process([sys.executable, "-m", "tests.campaign.coverage_fuzz", name, str(each)], name, each))
+        tally.add(
+            _in_process(
+                [sys.executable, "-m", "tests.campaign.coverage_fuzz", name, str(each)], name, each
+            )
+        )
     return tally
 
 
@@ -135,7 +175,11 @@ def _seeds() -> str:
 
 def rounds(count: int, names: list[str]) -> Tally:
     """A few rounds of some targets, all in one other process."""
-    return _in_process([sys.executable, "-m", "tests.campaign.fuzzing", "--rounds", str(count), *names], ", ".join(names), 0.0)
+    return _in_process(
+        [sys.executable, "-m", "tests.campaign.fuzzing", "--rounds", str(count), *names],
+        ", ".join(names),
+        0.0,
+    )
 
 
 def _in_process(words: list[str], name: str, seconds: float) -> Tally:
@@ -144,9 +188,20 @@ def _in_process(words: list[str], name: str, seconds: float) -> Tally:
         told: list[str] = []
         why: list[str] = []
         try:
-            done = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, timeout=300 + 2 * WATCHDOG + 1.5 * seconds,
-                                  env={**os.environ, "TMPDIR": folder, "FEMU_FUZZED": str(kept), SEEDS: _seeds(),
-                                       "PYTHONPATH": os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")])})
+            done = subprocess.run(
+                words,
+                cwd=ROOT,
+                capture_output=True,
+                text=True,
+                timeout=300 + 2 * WATCHDOG + 1.5 * seconds,
+                env={
+                    **os.environ,
+                    "TMPDIR": folder,
+                    "FEMU_FUZZED": str(kept),
+                    SEEDS: _seeds(),
+                    "PYTHONPATH": os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")]),
+                },
+            )
             told, code = done.stdout.splitlines(), done.returncode
             why = [line.strip() for line in done.stderr.splitlines() if line.strip()][-3:]
         except subprocess.TimeoutExpired:
@@ -154,7 +209,10 @@ def _in_process(words: list[str], name: str, seconds: float) -> Tally:
         if code == 0 and told:
             return Tally.of(json.loads(told[-1]))
         how = f"ended with signal {-code}" if code < 0 else "hung or failed"
-        where = Path(tempfile.gettempdir()) / f"femu-fuzzing-{name.replace(' ', '-').replace(',', '')}-{os.getpid()}"
+        where = (
+            Path(tempfile.gettempdir())
+            / f"femu-fuzzing-{name.replace(' ', '-').replace(',', '')}-{os.getpid()}"
+        )
         if kept.exists():
             where.write_bytes(kept.read_bytes())
         return Tally(failures=[f"{name}: {how}; the input is in {where}: {' '.join(why)}"])
@@ -162,11 +220,28 @@ def _in_process(words: list[str], name: str, seconds: float) -> Tally:
 
 # --- HDF5 files that are sound for HDF5 and wrong for femu ---
 
-WRONG: list[Any] = [0, 1.5, b"x", "{}", "[]", "null", "[1, 2]", '{"elements": 3}', '{"elements": {"device": -1}}',
-                    np.zeros((2, 2)), np.array([b"x"]),
-                    "x" * 70_000, '{"elements": {"a": 1, "b": 2}}', np.array([1, 2, 3], "i1"), h5py.Empty("f")]
+WRONG: list[Any] = [
+    0,
+    1.5,
+    b"x",
+    "{}",
+    "[]",
+    "null",
+    "[1, 2]",
+    '{"elements": 3}',
+    '{"elements": {"device": -1}}',
+    np.zeros((2, 2)),
+    np.array([b"x"]),
+    "x" * 70_000,
+    '{"elements": {"a": 1, "b": 2}}',
+    np.array([1, 2, 3], "i1"),
+    h5py.Empty("f"),
+]
 READERS: dict[str, Callable[[Path], Any]] = {
-    "journal": read_journal, "result": Result.load, "history": UpdatingHistory.load, "state": lambda p: State.load(p, program()),
+    "journal": read_journal,
+    "result": Result.load,
+    "history": UpdatingHistory.load,
+    "state": lambda p: State.load(p, program()),
     "batch": BatchResult.load,
 }
 
@@ -177,7 +252,10 @@ def _stored(value: Any) -> Any:
 
 
 def wrong_attributes() -> Tally:
-    """Every attribute and every table of every kind of file: taken out, and put in with another type or form."""
+    """Every attribute and every table of every kind of file.
+
+    Taken out, and put in with another type or form.
+    """
     tally = Tally()
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
@@ -186,7 +264,11 @@ def wrong_attributes() -> Tally:
             (folder / "good.h5").write_bytes(good)
             with h5py.File(folder / "good.h5", "r") as file:
                 places += [("", a) for a in file.attrs]
-                file.visititems(lambda n, thing, kept=places: kept.append((n, "")) if isinstance(thing, h5py.Dataset) else None)
+                file.visititems(
+                    lambda n, thing, kept=places: (
+                        kept.append((n, "")) if isinstance(thing, h5py.Dataset) else None
+                    )
+                )
             for place, attribute in places:
                 for value in (None, *WRONG):
                     path = folder / "wrong.h5"
@@ -195,7 +277,8 @@ def wrong_attributes() -> Tally:
                         if attribute:
                             del file.attrs[attribute]
                             if value is not None:
-                                with contextlib.suppress(RuntimeError, OSError):  # too long for an attribute
+                                # too long for an attribute
+                                with contextlib.suppress(RuntimeError, OSError):
                                     file.attrs[attribute] = _stored(value)
                         else:
                             del file[place]
@@ -210,13 +293,25 @@ def wrong_attributes() -> Tally:
                         pass
                     except Exception as problem:
                         tally.inputs -= 1
-                        tally.failures.append(f"{kind}, {attribute or place} = {str(value)[:40]!r}: "
-                                              f"{type(problem).__name__}: {problem}")
-    tally.lines.append(("HDF5 files with wrong contents", f"{tally.inputs} refused, {len(tally.failures)} failures"))
+                        tally.failures.append(
+                            f"{kind}, {attribute or place} = {str(value)[:40]!r}: "
+                            f"{type(problem).__name__}: {problem}"
+                        )
+    tally.lines.append(
+        (
+            "HDF5 files with wrong contents",
+            f"{tally.inputs} refused, {len(tally.failures)} failures",
+        )
+    )
     return tally
 
 
-def run(quick: bool, seconds: float | None = None, names: list[str] | None = None, workers: int | None = None) -> Tally:
+def run(
+    quick: bool,
+    seconds: float | None = None,
+    names: list[str] | None = None,
+    workers: int | None = None,
+) -> Tally:
     for_each = seconds if seconds is not None else QUICK_SECONDS if quick else FULL_SECONDS
     beside = 1 if quick else workers or 4 * (os.cpu_count() or 1)
     if not quick:
@@ -247,13 +342,21 @@ def main(words: list[str]) -> int:
     if words[0] == "--rounds":
         tally = Tally()
         for name in words[2:]:
-            tally.add(fuzz(name, 0.0, seed=1, rounds=int(words[1]), keep=Path(os.environ["FEMU_FUZZED"])))
+            tally.add(
+                fuzz(name, 0.0, seed=1, rounds=int(words[1]), keep=Path(os.environ["FEMU_FUZZED"]))
+            )
         print(json.dumps(tally.to_dict()), flush=True)
         return 0
-    parser = argparse.ArgumentParser(prog="python -m tests.campaign.fuzzing", description="Feed targets with bytes.")
+    parser = argparse.ArgumentParser(
+        prog="python -m tests.campaign.fuzzing", description="Feed targets with bytes."
+    )
     parser.add_argument("seconds", type=float, help="for each target")
-    parser.add_argument("names", nargs="*", metavar="NAME", help=f"some of: {', '.join(TARGETS)}; all if left out")
-    parser.add_argument("--workers", type=int, help="targets side by side; four for each core if left out")
+    parser.add_argument(
+        "names", nargs="*", metavar="NAME", help=f"some of: {', '.join(TARGETS)}; all if left out"
+    )
+    parser.add_argument(
+        "--workers", type=int, help="targets side by side; four for each core if left out"
+    )
     given = parser.parse_intermixed_args(words)
     unknown = [name for name in given.names if name not in TARGETS]
     if unknown:

@@ -1,7 +1,8 @@
-"""Calls of the OpenSees front end that are right: a line for each command and each kind, as a script in Tcl would have them.
+"""Calls of the OpenSees front end that are right: a line for each command and each kind, as a
+script in Tcl would have them.
 
-The words before the last ``;`` make ready for the call, which is the rest. `not_tried` tells what the front end has and no line
-calls, so that a new command or a new kind must come with a line.
+The words before the last ``;`` make ready for the call, which is the rest. `not_tried` tells what
+the front end has and no line calls, so that a new command or a new kind must come with a line.
 """
 
 from __future__ import annotations
@@ -10,10 +11,10 @@ import importlib
 from typing import Any
 
 import femu.opensees as ops
-from femu.opensees.document import KINDS
-from femu.opensees.domain import domain
-from femu.opensees.refused import REFUSED
-from femu.opensees.table import COMMANDS, Kinds
+from femu.opensees.front_end.document import KINDS
+from femu.opensees.front_end.domain import domain
+from femu.opensees.front_end.refused import REFUSED
+from femu.opensees.front_end.table import COMMANDS, Kinds
 
 Words = tuple[Any, ...]
 
@@ -28,7 +29,10 @@ element zeroLength 3 3 4 -mat 3 3 3 -dir 1 2 6; element dispBeamColumn 5 5 4 1 2
 timeSeries Linear 1; timeSeries Path 2 -dt 0.01 -values 0.0 1.0 -1.0 0.0; pattern Plain 1 1; load 2 1e3 -1e3 0.0
 region 1 -node 2 3; parameter 1 element 4 E; rayleigh 0.1 0.0 1e-3 0.0; recorder Node -file base.out -time -node 2 -dof 1 disp
 """
-"""A portal with a member of every family, a load, a recorder and a parameter: lines run before each line of the tables below."""
+"""A portal with a member of every family, a load, a recorder and a parameter.
+
+Lines run before each line of the tables below.
+"""
 
 SPACE = """
 model basic -ndm 3 -ndf 6; node 1 0.0 0.0 0.0; node 2 0.0 0.0 3.0; node 3 4.0 0.0 3.0; node 4 4.0 0.0 3.0; node 5 4.0 0.0 0.0
@@ -353,13 +357,31 @@ def _called(kinds: Kinds, words: Words) -> Any:
 def not_tried() -> list[str]:
     """Commands and kinds without a line, and what is public and in no table."""
     tried = [words for _, made in lines() for words in made[-1:]]
-    missing = [f"{name}: this command is not tried" for name in COMMANDS if name not in {words[0] for words in tried}]
+    missing = [
+        f"{name}: this command is not tried"
+        for name in COMMANDS
+        if name not in {words[0] for words in tried}
+    ]
     for kinds in KINDS:
         made = {_called(kinds, words) for words in tried if words[0] == kinds.command}
-        missing += [f"{kinds.command} {kind.name}: this kind is not tried" for kind in kinds if kind.make not in made]
+        missing += [
+            f"{kinds.command} {kind.name}: this kind is not tried"
+            for kind in kinds
+            if kind.make not in made
+        ]
     errors = {name for name in ops.__all__ if isinstance(getattr(ops, name), type)}
-    missing += [f"{name}: neither a command nor one that is refused" for name in ops.__all__
-                if name not in errors and name not in COMMANDS and name not in REFUSED]
-    found = [value for file in ops.FILES for value in vars(importlib.import_module(f"femu.opensees.{file}")).values()]
-    return missing + [f"{value.command}: these kinds are not in the list of the documentation" for value in found
-                      if isinstance(value, Kinds) and not any(value is kinds for kinds in KINDS)]
+    missing += [
+        f"{name}: neither a command nor one that is refused"
+        for name in ops.__all__
+        if name not in errors and name not in COMMANDS and name not in REFUSED
+    ]
+    found = [
+        value
+        for file in ops.FILES
+        for value in vars(importlib.import_module(f"femu.opensees.front_end.{file}")).values()
+    ]
+    return missing + [
+        f"{value.command}: these kinds are not in the list of the documentation"
+        for value in found
+        if isinstance(value, Kinds) and not any(value is kinds for kinds in KINDS)
+    ]

@@ -1,4 +1,5 @@
-"""A laboratory in a process of its own: ``python -m tests.campaign.peer PORT_FILE JOURNAL [JOURNAL OF AN EARLIER DAY ...]``.
+"""A laboratory in a process of its own: ``python -m tests.campaign.peer PORT_FILE JOURNAL [JOURNAL
+OF AN EARLIER DAY ...]``.
 
 The specimen stands where the commands of earlier days have left it.
 """
@@ -19,8 +20,13 @@ def main(port_file: str, journal: str, *earlier: str) -> None:
         record = read_journal(path)
         for row in record.command["specimen"]:
             specimen.apply(row[2:-1], float(row[1]))
-    server = SpecimenServer(specimen, wait=rig.PATIENCE, silence=rig.PATIENCE, journal=journal,
-                            limits=Limits(displacement=rig.REACH))
+    server = SpecimenServer(
+        specimen,
+        wait=rig.PATIENCE,
+        silence=rig.PATIENCE,
+        journal=journal,
+        limits=Limits(displacement=rig.REACH),
+    )
     scratch = Path(f"{port_file}.writing")
     scratch.write_text(str(server.port))
     os.replace(scratch, port_file)

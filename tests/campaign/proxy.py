@@ -12,7 +12,10 @@ from collections.abc import Callable
 LOOPBACK = "127.0.0.1"
 REQUEST, ANSWER = "request", "answer"
 Behaviour = Callable[[str, int, bytes], "list[bytes] | None"]
-"""What becomes of a message, given its direction and number: the messages to pass on, or None to cut the connection."""
+"""What becomes of a message, given its direction and number.
+
+The messages to pass on, or None to cut the connection.
+"""
 
 
 class Held:
@@ -32,7 +35,10 @@ class Held:
 
 
 class Repeated:
-    """Passes one request on, and once more ``later`` requests after it: a datagram that took two ways."""
+    """Passes one request on, and once more ``later`` requests after it.
+
+    A datagram that took two ways.
+    """
 
     def __init__(self, at: int, later: int = 4) -> None:
         self.at, self.later, self.kept = at, later, b""
@@ -40,11 +46,16 @@ class Repeated:
     def __call__(self, direction: str, number: int, data: bytes) -> list[bytes] | None:
         if direction == REQUEST and number == self.at:
             self.kept = data
-        return [data, self.kept] if direction == REQUEST and number == self.at + self.later else [data]
+        return (
+            [data, self.kept] if direction == REQUEST and number == self.at + self.later else [data]
+        )
 
 
 class Gone:
-    """From a request on nothing comes through any more, and nobody is told: a cable that was pulled."""
+    """From a request on nothing comes through any more, and nobody is told.
+
+    A cable that was pulled.
+    """
 
     def __init__(self, at: int) -> None:
         self.at, self.gone = at, False
@@ -55,7 +66,8 @@ class Gone:
 
 
 def cut_after(count: int) -> Behaviour:
-    """Cut the connection at the first request after so many bytes of requests, however they are packed."""
+    """Cut the connection at the first request after so many bytes of requests, however they are
+    packed."""
     seen = [0]
 
     def behave(direction: str, number: int, data: bytes) -> list[bytes] | None:
@@ -70,6 +82,7 @@ def cut_after(count: int) -> Behaviour:
 
 def late(number: int, seconds: float) -> Behaviour:
     """One answer waits for so many seconds."""
+
     def behave(direction: str, count: int, data: bytes) -> list[bytes]:
         if (direction, count) == (ANSWER, number):
             time.sleep(seconds)
@@ -78,7 +91,9 @@ def late(number: int, seconds: float) -> Behaviour:
     return behave
 
 
-def at(number: int, what: Callable[[bytes], list[bytes] | None], direction: str = REQUEST) -> Behaviour:
+def at(
+    number: int, what: Callable[[bytes], list[bytes] | None], direction: str = REQUEST
+) -> Behaviour:
     """Do something to one message of a direction, and pass the others on."""
     return lambda way, count, data: what(data) if (way, count) == (direction, number) else [data]
 
@@ -97,11 +112,14 @@ def delayed(most: float, seed: int = 1) -> Behaviour:
 def cut_up(direction: str, number: int, data: bytes) -> list[bytes]:
     """Messages come in pieces, as TCP may deliver them."""
     third = max(1, len(data) // 3)
-    return [data[k:k + third] for k in range(0, len(data), third)]
+    return [data[k : k + third] for k in range(0, len(data), third)]
 
 
 class Proxy:
-    """Listens on ``port`` and passes on to a server, with a behaviour between them. Ends with the block."""
+    """Listens on ``port`` and passes on to a server, with a behaviour between them.
+
+    Ends with the block.
+    """
 
     def __init__(self, server: int, behave: Behaviour, udp: bool = False) -> None:
         self._server, self._behave, self._udp = (LOOPBACK, server), behave, udp

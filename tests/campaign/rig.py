@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 import femu.experimental
-from femu import GroundMotion, Model
+from femu import GroundMotion, Model, failures_handled
 from femu.analyses import HybridResult, HybridTest
 from femu.elements import TwoNodeLink
 from femu.experimental import (
@@ -21,16 +21,18 @@ from femu.experimental import (
     RemoteApplication,
     SensorCheck,
     SpecimenServer,
+    Unlimited,
     read_journal,
 )
-from femu.experimental.journal import Record
-from femu.experimental.server import Served
-from femu.experimental.wire import Sizes
+from femu.experimental.journal.journal import Record
+from femu.experimental.network.server import Served
+from femu.experimental.network.wire import Sizes
 from femu.materials import Bilinear, Elastic
 
 STEPS, DT = 40, 0.01
 STIFFNESS, STRENGTH = 2e6, 2e3
 REACH = 0.2  # metres that the actuator may move
+SPEED = 1e3  # metres a second
 LOAD = 1e5  # newtons that it may take
 SILENCE = 1.0
 PATIENCE = 60.0  # seconds after which something counts as hung
@@ -38,7 +40,10 @@ NAME, SECOND = "device", "second"
 
 
 class Specimen(EmulatedSpecimen):
-    """Stays where it is when its server goes away, as steel does; counts how often it was told to hold."""
+    """Stays where it is when its server goes away, as steel does.
+
+    Counts how often it was told to hold.
+    """
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -67,7 +72,10 @@ class Stopping(Specimen):
 
 
 class Physical(femu.experimental.Specimen):
-    """Steel: it cannot be set back, can be read where it stands, and counts its commands. At one of them something happens."""
+    """Steel: it cannot be set back, can be read where it stands, and counts its commands.
+
+    At one of them something happens.
+    """
 
     size = 1
 
@@ -78,7 +86,11 @@ class Physical(femu.experimental.Specimen):
     def apply(self, command: Any, time: float) -> Any:
         self.commands.append(float(command[0]))
         measured = self.inner.apply(command, time)
-        return self.happens(measured) if self.happens is not None and len(self.commands) == self.at else measured
+        return (
+            self.happens(measured)
+            if self.happens is not None and len(self.commands) == self.at
+            else measured
+        )
 
     def reading(self, last: Any) -> Measurement:
         return self.inner.reading(last)
@@ -87,8 +99,37 @@ class Physical(femu.experimental.Specimen):
         self.holds += 1
 
 
-def test_of(specimen: Any, steps: int = STEPS, unwatched: bool = False, second: Any = None, **options: Any) -> HybridTest:
-    """A hybrid test of two masses; the lower one stands on a specimen, the upper one may hang on a ``second``.
+class FaultyTest(HybridTest):
+    """A hybrid test whose outcome the campaign looks at, however it ends."""
+
+    def run(self, journal: Any = None) -> HybridResult:
+        return _ended(super().run, journal)
+
+    def resume(self, journal: Any) -> HybridResult:
+        return _ended(super().resume, journal)
+
+
+def _ended(call: Callable[[Any], HybridResult], journal: Any) -> HybridResult:
+    try:
+        with failures_handled():
+            return call(journal)
+    except KeyboardInterrupt as stop:
+        if not hasattr(stop, "result"):
+            raise
+        found: HybridResult = stop.result
+        return found
+
+
+def test_of(
+    specimen: Any,
+    steps: int = STEPS,
+    unwatched: bool = False,
+    second: Any = None,
+    silence: float = SILENCE,
+    **options: Any,
+) -> HybridTest:
+    """A hybrid test of two masses; the lower one stands on a specimen, the upper one may hang on a
+    ``second``.
 
     The sensors may be left unwatched.
     """
@@ -96,21 +137,41 @@ def test_of(specimen: Any, steps: int = STEPS, unwatched: bool = False, second: 
     model.node("A", 0.0, 0.0, fixed=True)
     model.node("B", 2.0, 0.0, fixed=("y", "rz"), mass=(1e4, 0.0, 0.0))
     model.node("C", 4.0, 0.0, fixed=("y", "rz"), mass=(1e4, 0.0, 0.0))
-    model.add(ExperimentalElement(NAME, [("B", "x")], specimen=specimen, stiffness=[[STIFFNESS]],
-                                  sensor_check=None if unwatched else SensorCheck(),
-                                  limits=Limits(displacement=REACH, force=LOAD, silence=SILENCE)))
+    model.add(
+        ExperimentalElement(
+            NAME,
+            [("B", "x")],
+            specimen=specimen,
+            stiffness=[[STIFFNESS]],
+            sensor_check=None if unwatched else SensorCheck(),
+            limits=Limits(displacement=REACH, velocity=SPEED, force=LOAD, silence=silence),
+        )
+    )
     model.add(TwoNodeLink("upper", "B", "C", {"x": Elastic(1e6)}))
     if second is not None:
-        model.add(ExperimentalElement(SECOND, [("C", "x")], specimen=second, stiffness=[[STIFFNESS]]))
-    return HybridTest(model, GroundMotion.el_centro(), dt=DT, duration=steps * DT, **options)
+        model.add(
+            ExperimentalElement(
+                SECOND,
+                [("C", "x")],
+                specimen=second,
+                stiffness=[[STIFFNESS]],
+                limits=Unlimited("a second specimen of the campaign"),
+            )
+        )
+    return FaultyTest(model, GroundMotion.el_centro(), dt=DT, duration=steps * DT, **options)
 
 
 def remote(port: int, udp: bool = False) -> RemoteApplication:
-    return RemoteApplication(1, port, udp=udp, acquired=Sizes(displacement=1, force=1, time=1 if udp else 0))
+    return RemoteApplication(
+        1, port, udp=udp, acquired=Sizes(displacement=1, force=1, time=1 if udp else 0)
+    )
 
 
 class Laboratory:
-    """Serves a specimen in a thread; after an ending it can open again with the same specimen, where it stands."""
+    """Serves a specimen in a thread.
+
+    After an ending it can open again with the same specimen, where it stands.
+    """
 
     def __init__(self, folder: Path, udp: bool = False, stone: Specimen | None = None) -> None:
         self.folder, self.udp, self.specimen, self.days = folder, udp, stone or specimen(), 0
@@ -120,9 +181,17 @@ class Laboratory:
     def open(self) -> int:
         """Begin to serve; returns the port."""
         self.days += 1
-        server = SpecimenServer(self.specimen, udp=self.udp, wait=PATIENCE, silence=self.silence,
-                                journal=self.folder / f"laboratory-{self.days}.h5", limits=Limits(displacement=REACH))
-        self._thread = threading.Thread(target=lambda: self.served.append(server.serve()), daemon=True)
+        server = SpecimenServer(
+            self.specimen,
+            udp=self.udp,
+            wait=PATIENCE,
+            silence=self.silence,
+            journal=self.folder / f"laboratory-{self.days}.h5",
+            limits=Limits(displacement=REACH),
+        )
+        self._thread = threading.Thread(
+            target=lambda: self.served.append(server.serve()), daemon=True
+        )
         self._thread.start()
         return server.port
 
@@ -135,8 +204,10 @@ class Laboratory:
 
     def moves(self) -> int:
         """Measurements in all journals of the laboratory."""
-        return sum(len(read_journal(self.folder / f"laboratory-{day}.h5").measured["specimen"])
-                   for day in range(1, self.days + 1))
+        return sum(
+            len(read_journal(self.folder / f"laboratory-{day}.h5").measured["specimen"])
+            for day in range(1, self.days + 1)
+        )
 
 
 def whole(folder: Path, steps: int = STEPS) -> Record:
@@ -149,8 +220,14 @@ def whole(folder: Path, steps: int = STEPS) -> Record:
 
 def same(one: Record, two: Record) -> bool:
     """Whether two journals hold the same bits of state, commands and measurements."""
-    return all(np.array_equal(a[:, :-1], b[:, :-1]) for a, b in (
-        (one.state, two.state), (one.command[NAME], two.command[NAME]), (one.measured[NAME], two.measured[NAME])))
+    return all(
+        np.array_equal(a[:, :-1], b[:, :-1])
+        for a, b in (
+            (one.state, two.state),
+            (one.command[NAME], two.command[NAME]),
+            (one.measured[NAME], two.measured[NAME]),
+        )
+    )
 
 
 def lost(result: HybridResult, record: Record) -> int:

@@ -1,10 +1,12 @@
-"""Soak: a paced hybrid test with the updater in a second process, watched for overruns, memory, size of the file and drift.
+"""Soak: a paced hybrid test with the updater in a second process, watched for overruns, memory,
+size of the file and drift.
 
-``python -m tests.campaign.soak [--seconds N] [--rate N] [--priority N] [--journal PATH]`` runs it alone and prints what came; a
-journal that is named stays, and a monitor can be attached to it while the test runs.
+``python -m tests.campaign.soak [--seconds N] [--rate N] [--priority N] [--journal PATH]`` runs it
+alone and prints what came; a journal that is named stays, and a monitor can be attached to it while
+the test runs.
 
-The test runs in a process of its own. This one looks at the memory of the test and of its updater once a second from outside,
-so that looking costs the test nothing.
+The test runs in a process of its own. This one looks at the memory of the test and of its updater
+once a second from outside, so that looking costs the test nothing.
 """
 
 from __future__ import annotations
@@ -24,7 +26,7 @@ import numpy as np
 
 from femu import GroundMotion
 from femu.analyses import HybridTest, Pace
-from femu.save import Save
+from femu.results.save import Save
 from femu.updating import RemoteUpdater
 from tests.campaign.tally import Tally
 
@@ -56,26 +58,63 @@ def soak(seconds: float, rate: float, priority: int | None, journal: Path) -> di
     quake = GroundMotion("noise", 0.01, 4.0 * swell * np.sin(2.0 * np.pi * t))
     steps = round(seconds * rate)
     with RemoteUpdater(f"{Path(spring.__file__)}:make_updater", rate=UPDATES) as updater:
-        test = HybridTest(spring.two_springs(), quake, dt=1.0 / rate, duration=steps / rate, pace=Pace(rate, priority=priority),
-                          updater=updater, save=Save(every=max(1, round(rate / SAVED))))
+        test = HybridTest(
+            spring.two_springs(),
+            quake,
+            dt=1.0 / rate,
+            duration=steps / rate,
+            pace=Pace(rate, priority=priority),
+            updater=updater,
+            save=Save(every=max(1, round(rate / SAVED))),
+        )
         began = time.perf_counter()
         result = test.run(journal)
         took = time.perf_counter() - began
         heard = updater.history[-1] if len(updater.history) else np.zeros(5)
-        kept = sum(a.nbytes for a in result.arrays.values()) + 1.5 * updater.history.nbytes  # it doubles its table when full
+        # it doubles its table when full
+        kept = sum(a.nbytes for a in result.arrays.values()) + 1.5 * updater.history.nbytes
         pace = result.pace
     assert pace is not None
-    return {"steps": result.steps, "wanted": steps, "outcome": result.outcome.name, "message": result.message, "took": took,
-            "overruns": pace.overruns, "times": pace.step_times, "notes": list(pace.notes), "kept": kept / 2**20,
-            "samples": float(heard[2]), "dropped": float(heard[3]), "found": float(updater.values[0]), "true": spring.STRENGTH}
+    return {
+        "steps": result.steps,
+        "wanted": steps,
+        "outcome": result.outcome.name,
+        "message": result.message,
+        "took": took,
+        "overruns": pace.overruns,
+        "times": pace.step_times,
+        "notes": list(pace.notes),
+        "kept": kept / 2**20,
+        "samples": float(heard[2]),
+        "dropped": float(heard[3]),
+        "found": float(updater.values[0]),
+        "true": spring.STRENGTH,
+    }
 
 
-def watched(seconds: float, rate: float, priority: int | None, journal: Path) -> tuple[dict[str, Any], list[tuple[float, float]]]:
-    """Run a test in another process; returns what it told and the megabytes of (test, updater) once a second."""
-    words = [sys.executable, "-m", "tests.campaign.soak", "--inside", "--seconds", repr(seconds), "--rate", repr(rate),
-             "--journal", str(journal), *(["--priority", str(priority)] if priority else [])]
+def watched(
+    seconds: float, rate: float, priority: int | None, journal: Path
+) -> tuple[dict[str, Any], list[tuple[float, float]]]:
+    """Run a test in another process.
+
+    Returns what it told and the megabytes of (test, updater) once a second.
+    """
+    words = [
+        sys.executable,
+        "-m",
+        "tests.campaign.soak",
+        "--inside",
+        "--seconds",
+        repr(seconds),
+        "--rate",
+        repr(rate),
+        "--journal",
+        str(journal),
+        *(["--priority", str(priority)] if priority else []),
+    ]
     process = subprocess.Popen(words, cwd=ROOT, stdout=subprocess.PIPE, text=True)
-    deadline = time.monotonic() + 10.0 * seconds + PATIENCE  # a machine that is busy with other things takes its time
+    # a machine that is busy with other things takes its time
+    deadline = time.monotonic() + 10.0 * seconds + PATIENCE
     looks: list[tuple[float, float]] = []
     while process.poll() is None:
         time.sleep(LOOK)
@@ -83,13 +122,15 @@ def watched(seconds: float, rate: float, priority: int | None, journal: Path) ->
             process.kill()
             raise TimeoutError("the test hung")
         family = _family(process.pid)
-        if journal.exists() and len(family) == 3:  # the test, the keeper of its updater, and the updater
+        # the test, the keeper of its updater, and the updater
+        if journal.exists() and len(family) == 3:
             looks.append((_megabytes(family[0]), _megabytes(family[2])))
-    looks = [look for look in looks if min(look) > 0.0]  # a process that has just ended has no memory
+    # a process that has just ended has no memory
+    looks = [look for look in looks if min(look) > 0.0]
     told = process.stdout.read() if process.stdout is not None else ""
     for line in told.splitlines():
         if line.startswith(MARK):
-            return json.loads(line[len(MARK):]), looks
+            return json.loads(line[len(MARK) :]), looks
     raise RuntimeError(f"the test crashed with exit code {process.returncode}")
 
 
@@ -98,7 +139,9 @@ def _family(pid: int) -> list[int]:
     found = [pid]
     with contextlib.suppress(OSError, IndexError):
         while True:
-            found.append(int(Path(f"/proc/{found[-1]}/task/{found[-1]}/children").read_text().split()[0]))
+            found.append(
+                int(Path(f"/proc/{found[-1]}/task/{found[-1]}/children").read_text().split()[0])
+            )
     return found
 
 
@@ -120,7 +163,7 @@ def rate_held(folder: Path, priority: int | None) -> float:
 def stamps(journal: Path) -> tuple[np.ndarray, int]:
     """Wall clock of every committed step in a journal, and the number of measurements."""
     with h5py.File(journal, "r") as file:
-        both = [file[name][:, -1] for name in ("committed/state", "elements/0/measured")]
+        both = [file[name][:, -1] for name in ("committed/checksums", "elements/0/measured")]
     return both[0][np.isfinite(both[0])], int(np.isfinite(both[1]).sum())
 
 
@@ -136,22 +179,54 @@ def told(seconds: float, rate: float | None, priority: int | None, journal: Path
     steps = found["steps"]
     tally.steps, tally.lost = steps, max(0, steps - min(len(clock), measured))
     held = (len(clock) - 1) / (clock[-1] - clock[0]) if len(clock) > 1 else 0.0
-    parts = [(len(part) - 1) / (part[-1] - part[0]) for part in np.array_split(clock, PARTS) if len(part) > 1]
-    warm = np.array(looks[int(WARM * len(looks)):]).reshape(-1, 2)
+    parts = [
+        (len(part) - 1) / (part[-1] - part[0])
+        for part in np.array_split(clock, PARTS)
+        if len(part) > 1
+    ]
+    warm = np.array(looks[int(WARM * len(looks)) :]).reshape(-1, 2)
     grown = warm[-1] - warm[0] if len(warm) > 1 else np.zeros(2)
     overruns = found["overruns"]
     tally.lines += [
-        ("load", f"{steps} of {found['wanted']} steps at {rate:g} a second, {found['took']:.0f} s, {found['outcome']}"),
+        (
+            "load",
+            f"{steps} of {found['wanted']} steps at {rate:g} a second, {found['took']:.0f} s, "
+            f"{found['outcome']}",
+        ),
         ("overruns", f"{overruns} ({100.0 * overruns / max(1, steps):.3g} %)"),
-        ("step time, 50 / 99 / 99.9 / 100 %", " / ".join(f"{1e3 * found['times'][p]:.2f}" for p in TIMES) + " ms"),
+        (
+            "step time, 50 / 99 / 99.9 / 100 %",
+            " / ".join(f"{1e3 * found['times'][p]:.2f}" for p in TIMES) + " ms",
+        ),
         ("rate held", f"{held:.3f} a second, {100.0 * (held / rate - 1.0):+.3g} %"),
-        ("rate of the tenths of the test", f"{min(parts, default=0.0):.2f} to {max(parts, default=0.0):.2f} a second"),
-        ("memory of the test", f"{warm[-1, 0]:.1f} MB, {grown[0]:+.1f} MB since {100 * WARM:g} % of the test; "
-         f"its result holds {found['kept']:.1f} MB" if len(warm) else "not known on this system"),
-        ("memory of the updater", f"{warm[-1, 1]:.1f} MB, {grown[1]:+.1f} MB" if len(warm) else "not known on this system"),
-        ("journal", f"{size / 1e6:.1f} MB, {size / max(1, steps):.0f} bytes a step, {len(clock)} steps, {measured} measurements"),
-        ("updater", f"{found['samples']:.0f} samples taken, of the {UPDATES:g} a second that it is given time for; "
-         f"{found['dropped']:.0f} older ones passed over; fy = {found['found']:.3f} (true {found['true']:g})"),
+        (
+            "rate of the tenths of the test",
+            f"{min(parts, default=0.0):.2f} to {max(parts, default=0.0):.2f} a second",
+        ),
+        (
+            "memory of the test",
+            f"{warm[-1, 0]:.1f} MB, {grown[0]:+.1f} MB since {100 * WARM:g} % of the test; its "
+            f"result holds {found['kept']:.1f} MB"
+            if len(warm)
+            else "not known on this system",
+        ),
+        (
+            "memory of the updater",
+            f"{warm[-1, 1]:.1f} MB, {grown[1]:+.1f} MB"
+            if len(warm)
+            else "not known on this system",
+        ),
+        (
+            "journal",
+            f"{size / 1e6:.1f} MB, {size / max(1, steps):.0f} bytes a step, {len(clock)} steps, "
+            f"{measured} measurements",
+        ),
+        (
+            "updater",
+            f"{found['samples']:.0f} samples taken, of the {UPDATES:g} a second that it is given "
+            f"time for; {found['dropped']:.0f} older ones passed over; fy = {found['found']:.3f} "
+            f"(true {found['true']:g})",
+        ),
         *(("note", note) for note in found["notes"]),
     ]
     if found["outcome"] != "COMPLETE":
@@ -174,13 +249,20 @@ def run(quick: bool) -> Tally:
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.campaign.soak", description=__doc__)
     parser.add_argument("--seconds", type=float, default=FULL)
-    parser.add_argument("--rate", type=float, help="steps a second; left out: the highest that this machine holds")
-    parser.add_argument("--priority", type=int, help="real-time priority, where the system allows it")
+    parser.add_argument(
+        "--rate", type=float, help="steps a second; left out: the highest that this machine holds"
+    )
+    parser.add_argument(
+        "--priority", type=int, help="real-time priority, where the system allows it"
+    )
     parser.add_argument("--journal", type=Path, help="keep the journal here")
     parser.add_argument("--inside", action="store_true", help=argparse.SUPPRESS)
     given = parser.parse_args()
     if given.inside:
-        print(MARK + json.dumps(soak(given.seconds, given.rate, given.priority, given.journal)), flush=True)
+        print(
+            MARK + json.dumps(soak(given.seconds, given.rate, given.priority, given.journal)),
+            flush=True,
+        )
         return 0
     tally = told(given.seconds, given.rate, given.priority, given.journal)
     for what, came in tally.lines:

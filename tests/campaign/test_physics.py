@@ -1,4 +1,7 @@
-"""Properties of all materials, sections, elements, integrators and filters; see `tests.campaign.physics`."""
+"""Properties of all materials, sections, elements, integrators and filters.
+
+See `tests.campaign.physics`.
+"""
 
 from __future__ import annotations
 

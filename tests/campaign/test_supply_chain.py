@@ -1,4 +1,7 @@
-"""Nothing that was received or read is run; floors and answers of the package index are read rightly."""
+"""Nothing that was received or read is run.
+
+Floors and answers of the package index are read rightly.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +14,15 @@ from typing import Any
 
 import pytest
 
-from tests.campaign.audit import NoAnswer, Package, by_project_page, fetch, read_page, read_pip_audit, summary
+from tests.campaign.audit import (
+    NoAnswer,
+    Package,
+    by_project_page,
+    fetch,
+    read_page,
+    read_pip_audit,
+    summary,
+)
 from tests.campaign.supply_chain import AUDITED, calls, calls_in, dangerous, needless
 from tests.campaign.versions import EXTRA_TESTS, ROOT, SMOKE_TESTS, floor, floors, requirements
 
@@ -21,27 +32,49 @@ from tests.campaign.versions import EXTRA_TESTS, ROOT, SMOKE_TESTS, floor, floor
 def test_no_pickle_eval_or_exec_on_data() -> None:
     assert dangerous() == []
     assert needless() == []
-    assert any(name == "pickle.loads" for _, _, name in calls())  # the search finds those that are there
+    # the search finds those that are there
+    assert any(name == "pickle.loads" for _, _, name in calls())
 
 
-@pytest.mark.parametrize("text", [
-    "import pickle\npickle.loads(b'')", "import pickle as p\np.load(f)", "from pickle import loads\nloads(b'')",
-    "from pickle import loads as read\nread(b'')", "eval('1')", "exec(text)", "import builtins\nbuiltins.eval('1')",
-    "import numpy as np\nnp.load(f, allow_pickle=True)", "import numpy\nnumpy.load(f, allow_pickle=yes)",
-    "import subprocess as s\ns.run(words, shell=True)", "from os import system\nsystem('ls')",
-    "import marshal\nmarshal.loads(b'')",
-    "from multiprocessing.connection import Client\nClient(('', 1))", "from pickle import *", "import tarfile\ntarfile.open(f)",
-    "import importlib\nimportlib.import_module(name)", "from importlib.util import spec_from_file_location as s\ns('a', f)",
-    "import multiprocessing as m\nm.Pipe()", "import ctypes\nctypes.CDLL(path)",
-    "import subprocess, sys\nsubprocess.run([sys.executable, '-c', code])",
-    "import subprocess, sys\nsubprocess.Popen([sys.executable, '-m', 'femu'])"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "import pickle\npickle.loads(b'')",
+        "import pickle as p\np.load(f)",
+        "from pickle import loads\nloads(b'')",
+        "from pickle import loads as read\nread(b'')",
+        "eval('1')",
+        "exec(text)",
+        "import builtins\nbuiltins.eval('1')",
+        "import numpy as np\nnp.load(f, allow_pickle=True)",
+        "import numpy\nnumpy.load(f, allow_pickle=yes)",
+        "import subprocess as s\ns.run(words, shell=True)",
+        "from os import system\nsystem('ls')",
+        "import marshal\nmarshal.loads(b'')",
+        "from multiprocessing.connection import Client\nClient(('', 1))",
+        "from pickle import *",
+        "import tarfile\ntarfile.open(f)",
+        "import importlib\nimportlib.import_module(name)",
+        "from importlib.util import spec_from_file_location as s\ns('a', f)",
+        "import multiprocessing as m\nm.Pipe()",
+        "import ctypes\nctypes.CDLL(path)",
+        "import subprocess, sys\nsubprocess.run([sys.executable, '-c', code])",
+        "import subprocess, sys\nsubprocess.Popen([sys.executable, '-m', 'femu'])",
+    ],
+)
 def test_the_search_sees_through_names(text: str) -> None:
     assert calls_in(text)
 
 
 def test_what_is_harmless_is_not_found() -> None:
-    assert calls_in("import numpy as np, json, re, importlib\nnp.load(f, allow_pickle=False)\njson.loads(t)\nre.compile('a')\n"
-                    "importlib.import_module('femu.materials')") == []
+    assert (
+        calls_in(
+            "import numpy as np, json, re, importlib\nnp.load(f, "
+            "allow_pickle=False)\njson.loads(t)\nre.compile('a')\n"
+            "importlib.import_module('femu.materials')"
+        )
+        == []
+    )
 
 
 # --- versions ---
@@ -54,9 +87,16 @@ def test_dependencies_and_extras_have_an_oldest_version() -> None:
     assert {"numpy==1.26", "numba==0.61.2", "filterpy==2.0.0"} <= set(floors())
 
 
-@pytest.mark.parametrize(("line", "oldest"), [
-    ("numpy>=1.26", "numpy==1.26"), ("numba>=0.61.2,<0.69", "numba==0.61.2"), ("numba<0.69,>=0.61.2", "numba==0.61.2"),
-    ("Tomli >= 2.0; python_version < '3.11'", "tomli==2.0; python_version < '3.11'"), ("dask[array]>=2024.1", "dask==2024.1")])
+@pytest.mark.parametrize(
+    ("line", "oldest"),
+    [
+        ("numpy>=1.26", "numpy==1.26"),
+        ("numba>=0.61.2,<0.69", "numba==0.61.2"),
+        ("numba<0.69,>=0.61.2", "numba==0.61.2"),
+        ("Tomli >= 2.0; python_version < '3.11'", "tomli==2.0; python_version < '3.11'"),
+        ("dask[array]>=2024.1", "dask==2024.1"),
+    ],
+)
 def test_the_floor_of_a_requirement(line: str, oldest: str) -> None:
     assert floor(line) == oldest
 
@@ -77,7 +117,11 @@ def test_the_tests_that_other_versions_run_are_there() -> None:
 
 
 def page(**changed: Any) -> bytes:
-    content = {"info": {"name": "Some_Package", "version": "2.1"}, "vulnerabilities": [], "releases": {}}
+    content = {
+        "info": {"name": "Some_Package", "version": "2.1"},
+        "vulnerabilities": [],
+        "releases": {},
+    }
     return json.dumps({**content, **changed}).encode()
 
 
@@ -90,7 +134,11 @@ def test_the_newest_release_is_clean_or_vulnerable() -> None:
 
     clean = by_project_page("some-package", "2.1.0", get)
     assert asked == ["https://pypi.org/pypi/some-package/json"]
-    assert clean.by and not clean.known and clean.told == "some-package 2.1.0 clean (project page)"
+    assert (
+        clean.by
+        and not clean.known
+        and clean.statement == "some-package 2.1.0 clean (project page)"
+    )
     listed = [{"id": "PYSEC-2026-1"}, {"id": "GHSA-xxxx", "withdrawn": "2026-01-01T00:00:00Z"}]
     known = by_project_page("some-package", "2.1", lambda _: page(vulnerabilities=listed))
     assert known.known == ("PYSEC-2026-1",)
@@ -98,14 +146,32 @@ def test_the_newest_release_is_clean_or_vulnerable() -> None:
 
 def test_an_older_release_is_not_asked() -> None:
     package = by_project_page("some-package", "2.0", lambda _: page())
-    assert not package.by and package.told == "some-package 2.0 not asked: the page tells of 2.1 only"
+    assert (
+        not package.by
+        and package.statement == "some-package 2.0 not asked: the page tells of 2.1 only"
+    )
 
 
-@pytest.mark.parametrize("content", [
-    b"", b"not found", b"[]", b"[" * 100_000, b"\xff\xfe", page(info=None), page(info={}), page(vulnerabilities=None),
-    page(vulnerabilities=["PYSEC-2026-1"]), page(vulnerabilities=[{}]), page(vulnerabilities=[{"id": 7}]),
-    page(vulnerabilities=[{"id": "\x1b[2J"}]), page(info={"name": "other", "version": "2.1"}),
-    page(info={"name": "some-package", "version": 2.1}), page(info={"name": "some-package", "version": "new"})])
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"",
+        b"not found",
+        b"[]",
+        b"[" * 100_000,
+        b"\xff\xfe",
+        page(info=None),
+        page(info={}),
+        page(vulnerabilities=None),
+        page(vulnerabilities=["PYSEC-2026-1"]),
+        page(vulnerabilities=[{}]),
+        page(vulnerabilities=[{"id": 7}]),
+        page(vulnerabilities=[{"id": "\x1b[2J"}]),
+        page(info={"name": "other", "version": "2.1"}),
+        page(info={"name": "some-package", "version": 2.1}),
+        page(info={"name": "some-package", "version": "new"}),
+    ],
+)
 def test_a_page_of_another_form_is_no_answer(content: bytes) -> None:
     with pytest.raises(NoAnswer):
         read_page(content, "some-package")
@@ -113,9 +179,20 @@ def test_a_page_of_another_form_is_no_answer(content: bytes) -> None:
 
 
 def test_what_pip_audit_prints() -> None:
-    told = json.dumps({"dependencies": [
-        {"name": "Clean_One", "version": "1.0", "vulns": []}, {"name": "absent", "skip_reason": "not found on PyPI"},
-        {"name": "old", "version": "0.1", "vulns": [{"id": "PYSEC-2020-1", "fix_versions": ["0.2"]}]}], "fixes": []})
+    told = json.dumps(
+        {
+            "dependencies": [
+                {"name": "Clean_One", "version": "1.0", "vulns": []},
+                {"name": "absent", "skip_reason": "not found on PyPI"},
+                {
+                    "name": "old",
+                    "version": "0.1",
+                    "vulns": [{"id": "PYSEC-2020-1", "fix_versions": ["0.2"]}],
+                },
+            ],
+            "fixes": [],
+        }
+    )
     found = read_pip_audit(told)
     assert set(found) == {"clean-one", "old"}
     assert found["old"].known == ("PYSEC-2020-1",) and not found["clean-one"].known
@@ -127,8 +204,9 @@ def test_the_summary_counts_who_was_asked() -> None:
     by_tool, by_page = Package("a", "1", "pip-audit"), Package("b", "2", "project page")
     not_asked = Package("c", "3", why="held back")
     assert summary([by_tool, by_page, not_asked]) == (
-        "no known vulnerabilities; asked 2 of 3 packages, 1 by pip-audit and 1 by the page of their project; "
-        "not asked 1: c 3 (held back)")
+        "no known vulnerabilities; asked 2 of 3 packages, 1 by pip-audit and 1 by the page of "
+        "their project; not asked 1: c 3 (held back)"
+    )
     known = Package("a", "1", "pip-audit", ("PYSEC-1",))
     assert summary([known, by_page]).startswith("a 1 vulnerable: PYSEC-1 (pip-audit); asked 2")
     assert summary([not_asked]).startswith("NOT DONE; asked 0 of 1")

@@ -14,7 +14,7 @@ from femu import Result
 from femu.analyses import LoadControl
 from femu.cli.main import EXPLAINED_ERROR, main
 from femu.experimental import read_journal
-from femu.experimental.journal import Journal
+from femu.experimental.journal.journal import Journal
 
 
 def read(path: Path) -> dict[str, np.ndarray]:
@@ -35,21 +35,42 @@ def test_of_a_result(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("names", [("left",), ("left", "right")])
-def test_of_a_journal_whose_last_command_has_no_answer(names: tuple[str, ...], tmp_path: Path) -> None:
+def test_of_a_journal_whose_last_command_has_no_answer(
+    names: tuple[str, ...], tmp_path: Path
+) -> None:
     journal = Journal(tmp_path / "j.h5", dict.fromkeys(names, 2), state=1, specimens=1)
     for name in names:
         for k in range(3):
             journal.command(name, k, 0.1 * k, np.array([k, 0.5]))
             if k < 2:
-                journal.measured(name, k, 0.1 * k, np.array([k + 0.1, 0.6]), np.array([10.0 * k, -1.0]))
-    done = CliRunner().invoke(main, ["csv", str(tmp_path / "j.h5"), "--output", str(tmp_path / "t.csv")])
+                journal.measured(
+                    name, k, 0.1 * k, np.array([k + 0.1, 0.6]), np.array([10.0 * k, -1.0])
+                )
+    done = CliRunner().invoke(
+        main, ["csv", str(tmp_path / "j.h5"), "--output", str(tmp_path / "t.csv")]
+    )
     assert done.exit_code == 0, done.output
     for name in names:
         found = read(tmp_path / ("t.csv" if len(names) == 1 else f"t-{name}.csv"))
-        assert list(found) == ["step", "time", "command 1", "command 2", "displacement 1", "displacement 2", "force 1", "force 2",
-                               "clock"]
-        assert found["command 1"].tolist() == [0.0, 1.0] and found["force 1"].tolist() == [0.0, 10.0]
-        assert found["clock"].tolist() == read_journal(tmp_path / "j.h5").measured[name][:, -1].tolist()
+        assert list(found) == [
+            "step",
+            "time",
+            "command 1",
+            "command 2",
+            "displacement 1",
+            "displacement 2",
+            "force 1",
+            "force 2",
+            "clock",
+        ]
+        assert found["command 1"].tolist() == [0.0, 1.0] and found["force 1"].tolist() == [
+            0.0,
+            10.0,
+        ]
+        assert (
+            found["clock"].tolist()
+            == read_journal(tmp_path / "j.h5").measured[name][:, -1].tolist()
+        )
 
 
 def test_another_file_is_refused(tmp_path: Path) -> None:

@@ -14,18 +14,19 @@ import pytest
 from click.testing import CliRunner
 from rich.console import Console
 
-from femu import kernel_cache
-from femu.analyses.hybrid_result import HybridResult
 from femu.cli import demo
 from femu.cli.main import main
 from femu.cli.stages import Stages
+from femu.experimental.hybrid_result import HybridResult
+from femu.kernels import kernel_cache
 
 
 @pytest.fixture(scope="module")
 def told(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     """What `femu demo --json` prints, with its rows by name."""
     file = tmp_path_factory.mktemp("demo") / "column.h5"
-    apart: Any = {"mix_stderr": False} if "mix_stderr" in signature(CliRunner).parameters else {}  # click before 8.2
+    # click before 8.2
+    apart: Any = {"mix_stderr": False} if "mix_stderr" in signature(CliRunner).parameters else {}
     run = CliRunner(**apart).invoke(main, ["demo", "--json", "--output", str(file)])
     assert run.exit_code == 0, run.output
     made = json.loads(run.stdout)
@@ -36,7 +37,10 @@ def test_updating_finds_the_parameters_and_the_response(told: dict[str, Any]) ->
     assert told["ok"]
     rows = told["rows"]
     assert rows["displacement error: fixed model"]["value"] > 5.0
-    assert rows["displacement error: updated model"]["value"] < rows["displacement error: fixed model"]["value"] / 3.0
+    assert (
+        rows["displacement error: updated model"]["value"]
+        < rows["displacement error: fixed model"]["value"] / 3.0
+    )
     for name, _, _, within in demo.SYMBOLS:
         row = rows[f"{name}: updated model"]
         assert row["value"] == pytest.approx(row["reference"], rel=within)
@@ -65,19 +69,30 @@ def test_the_table_stands_side_by_side(tmp_path: Path, monkeypatch: pytest.Monke
     monkeypatch.chdir(tmp_path)
     found = CliRunner().invoke(main, ["demo"])
     assert found.exit_code == 0, found.output
-    for word in ("reference", "fixed model", "updated model", "plastic moment", "femu-demo.h5", "femu-demo.html"):
+    for word in (
+        "reference",
+        "fixed model",
+        "updated model",
+        "plastic moment",
+        "femu-demo.h5",
+        "femu-demo.html",
+    ):
         assert word in found.output
     assert Path("femu-demo.html").exists()
     lines = found.output.splitlines()
     assert [line for line in lines if line.endswith("...") and "compiling" not in line] == [
-        "reference: both columns known ...", "hybrid test, fixed model ...", "hybrid test, updated model ...", "report ..."]
+        "reference: both columns known ...",
+        "hybrid test, fixed model ...",
+        "hybrid test, updated model ...",
+        "report ...",
+    ]
 
 
 def test_compiling_is_announced_once_and_the_hook_is_given_back() -> None:
     stream = io.StringIO()
     with Stages(Console(file=stream)) as stages:
         stages._compiling("femu.materials.bilinear.block")
-        stages._compiling("femu.analyses.march.march")
+        stages._compiling("femu.analyses.newton_step.march")
     assert stream.getvalue().count("compiling") == 1
     assert stages.compiled == 2
     assert kernel_cache._announce.hook is None

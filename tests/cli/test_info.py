@@ -34,8 +34,13 @@ def test_versions_and_cache_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPat
 
 
 def test_an_extra_counts_only_when_whole(monkeypatch: pytest.MonkeyPatch) -> None:
-    needed = ["numpy>=1.26", "numpy>=2; extra == 'one'", 'numpy>=2; extra == "both"', "no-such-package; extra == 'both'",
-              "no-such-package==3; extra == 'none'"]
+    needed = [
+        "numpy>=1.26",
+        "numpy>=2; extra == 'one'",
+        'numpy>=2; extra == "both"',
+        "no-such-package; extra == 'both'",
+        "no-such-package==3; extra == 'none'",
+    ]
     monkeypatch.setattr("importlib.metadata.requires", lambda name: needed)
     told = _info()
     assert told["extra one"] == f"numpy {numpy.__version__}"

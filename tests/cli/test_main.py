@@ -1,4 +1,5 @@
-"""The command table: help, unknown commands, errors that are explained, and no import that is not needed."""
+"""The command table: help, unknown commands, errors that are explained, and no import that is not
+needed."""
 
 from __future__ import annotations
 
@@ -12,7 +13,7 @@ import pytest
 from click.testing import CliRunner
 
 from femu.cli.main import COMMANDS, EXPLAINED_ERROR, main
-from femu.errors import InputError
+from femu.support.errors import InputError
 
 
 @pytest.mark.parametrize("arguments", [["--help"], ["-h"]])
@@ -66,6 +67,12 @@ def test_help_imports_neither_a_command_nor_a_plotter() -> None:
 
 
 def test_tab_completion_names_the_commands() -> None:
-    found = CliRunner().invoke(main, [], prog_name="femu",
-                               env={"_FEMU_COMPLETE": "bash_complete", "COMP_WORDS": "femu re", "COMP_CWORD": "1"})
-    assert {"plain,report", "plain,resume", "plain,replay", "plain,reproduce"} <= set(found.output.split())
+    found = CliRunner().invoke(
+        main,
+        [],
+        prog_name="femu",
+        env={"_FEMU_COMPLETE": "bash_complete", "COMP_WORDS": "femu re", "COMP_CWORD": "1"},
+    )
+    assert {"plain,report", "plain,resume", "plain,replay", "plain,reproduce"} <= set(
+        found.output.split()
+    )

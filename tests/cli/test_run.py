@@ -9,9 +9,9 @@ from click.testing import CliRunner
 
 from femu import Outcome, Result
 from femu.cli.main import main
-from femu.errors import FileError
 from femu.experimental import read_journal
-from femu.progress import AMBIENCE
+from femu.results.progress import AMBIENCE
+from femu.support.errors import FileError
 
 TUTORIAL = Path(__file__).parents[2] / "docs" / "tutorials" / "01_portal_frame.py"
 SCRIPT = TUTORIAL.read_text()

@@ -13,7 +13,7 @@ from femu.cli import bench, reproduce
 from femu.cli.study import installed, study_command
 
 STUDY = """
-from femu.cli.table import Row, Table
+from femu.support.tables import Row, Table
 def run(quick):
     return Table("{title}", [Row("cases", 1 if quick else 10, limit="< 5", ok=quick)])
 """
@@ -25,8 +25,12 @@ def registry(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
         (tmp_path / f"study_{name}.py").write_text(STUDY.format(title=name))
         monkeypatch.delitem(sys.modules, f"study_{name}", raising=False)
     monkeypatch.syspath_prepend(tmp_path)
-    return {"first": "study_first:run", "second": "study_second:run",
-            "absent": "study_absent:run", "nowhere": "no_such_package.study:run"}
+    return {
+        "first": "study_first:run",
+        "second": "study_second:run",
+        "absent": "study_absent:run",
+        "nowhere": "no_such_package.study:run",
+    }
 
 
 def test_only_studies_whose_module_exists_are_offered(registry: dict[str, str]) -> None:
@@ -48,7 +52,10 @@ def test_one_study_and_its_exit_code(registry: dict[str, str]) -> None:
 def test_all_studies_come_as_one_object(registry: dict[str, str]) -> None:
     run = CliRunner().invoke(study_command("bench", registry, "Help."), ["all", "--json"])
     assert run.exit_code == 1
-    assert [row["name"] for row in json.loads(run.output)["rows"]] == ["first: cases", "second: cases"]
+    assert [row["name"] for row in json.loads(run.output)["rows"]] == [
+        "first: cases",
+        "second: cases",
+    ]
 
 
 @pytest.mark.parametrize("table", [bench.BENCHMARKS, reproduce.STUDIES])

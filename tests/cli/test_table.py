@@ -11,7 +11,7 @@ import pytest
 from click.testing import CliRunner
 from rich.console import Console
 
-from femu.cli.table import Row, Table, finish
+from femu.support.tables import Row, Table, finish
 
 GOOD = Row("error", 0.5, "%", 0.4, "< 1 %", True)
 BAD = Row("speed", 3.0, "", None, "> 10", False)
@@ -29,7 +29,9 @@ def _command(table: Table) -> click.Command:
 
 @pytest.mark.parametrize(("rows", "code"), [([GOOD, PLAIN], 0), ([], 0), ([GOOD, BAD], 1)])
 @pytest.mark.parametrize("arguments", [[], ["--json"]])
-def test_exit_code_tells_whether_a_limit_was_missed(rows: list[Row], code: int, arguments: list[str]) -> None:
+def test_exit_code_tells_whether_a_limit_was_missed(
+    rows: list[Row], code: int, arguments: list[str]
+) -> None:
     assert CliRunner().invoke(_command(Table("t", rows)), arguments).exit_code == code
 
 
@@ -38,8 +40,14 @@ def test_a_false_of_numpy_counts_as_missed() -> None:
 
 
 def test_json_is_one_object_of_plain_values() -> None:
-    table = Table("t", [Row("a", np.float64(1.5), "s", np.int64(2), "< 2 s", np.bool_(True)),  # type: ignore[arg-type]
-                        Row("b", float("nan")), PLAIN])
+    table = Table(
+        "t",
+        [
+            Row("a", np.float64(1.5), "s", np.int64(2), "< 2 s", np.bool_(True)),  # type: ignore[arg-type]
+            Row("b", float("nan")),
+            PLAIN,
+        ],
+    )
     output = CliRunner().invoke(_command(table), ["--json"]).output
     assert json.loads(output) == {
         "title": "t",
@@ -47,7 +55,14 @@ def test_json_is_one_object_of_plain_values() -> None:
         "rows": [
             {"name": "a", "value": 1.5, "unit": "s", "reference": 2, "limit": "< 2 s", "ok": True},
             {"name": "b", "value": "nan", "unit": "", "reference": None, "limit": "", "ok": None},
-            {"name": "note", "value": "text", "unit": "", "reference": None, "limit": "", "ok": None},
+            {
+                "name": "note",
+                "value": "text",
+                "unit": "",
+                "reference": None,
+                "limit": "",
+                "ok": None,
+            },
         ],
     }
 
@@ -78,17 +93,23 @@ def test_output_writes_markdown_and_json(tmp_path):
     import click
     from click.testing import CliRunner
 
-    from femu.cli.table import Row, Table, finish, table_options
+    from femu.support.tables import Row, Table, finish, table_options
 
     @click.command()
     @table_options
     def command(as_json, quick):
-        finish(Table("Speeds", [Row("a | b", 1.23456, "s", 2.0, "< 2 s", True)], ["a note"]), as_json)
+        finish(
+            Table("Speeds", [Row("a | b", 1.23456, "s", 2.0, "< 2 s", True)], ["a note"]), as_json
+        )
 
     for name in ("table.md", "table.json"):
         assert CliRunner().invoke(command, ["--output", str(tmp_path / name)]).exit_code == 0
     text = (tmp_path / "table.md").read_text()
-    assert "## Speeds" in text and "| a \\| b | 1.235 | s | 2 | < 2 s | ok |" in text and "a note" in text
+    assert (
+        "## Speeds" in text
+        and "| a \\| b | 1.235 | s | 2 | < 2 s | ok |" in text
+        and "a note" in text
+    )
     assert json.loads((tmp_path / "table.json").read_text())["rows"][0]["value"] == 1.23456
     missing = CliRunner().invoke(command, ["--output", str(tmp_path / "no" / "table.md")])
     assert missing.exit_code != 0

@@ -5,12 +5,14 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from femu.crossvalidation.case import Limit
-from femu.crossvalidation.compare import Columns, differences
+from femu.opensees.comparison.case import Limit
+from femu.opensees.comparison.compare import Columns, differences
 
 
 def columns(values: np.ndarray, kinds: list[str]) -> Columns:
-    return Columns(np.arange(len(values)) * 0.1, "t", kinds, [f"column {k}" for k in range(len(kinds))], values)
+    return Columns(
+        np.arange(len(values)) * 0.1, "t", kinds, [f"column {k}" for k in range(len(kinds))], values
+    )
 
 
 def test_finds_the_largest_and_where_and_when() -> None:
@@ -20,7 +22,8 @@ def test_finds_the_largest_and_where_and_when() -> None:
     theirs = ours.copy()
     theirs[30, 1] += 2e-6
     (found,) = differences([columns(ours, ["displacement", "displacement"])], [theirs])
-    assert found.largest == pytest.approx(2e-6 / (4.0 + 2e-6))  # of the peak of the kind, over both columns
+    # of the peak of the kind, over both columns
+    assert found.largest == pytest.approx(2e-6 / (4.0 + 2e-6))
     assert (found.where, found.when) == ("column 1", "t = 3")
     assert found.rms == pytest.approx(found.largest / np.sqrt(50.0))
 
@@ -28,20 +31,28 @@ def test_finds_the_largest_and_where_and_when() -> None:
 def test_the_worst_kind_stands_first() -> None:
     ours = np.ones((5, 2))
     theirs = ours + np.array([[1e-9, 1e-5]])
-    assert [d.kind for d in differences([columns(ours, ["displacement", "reaction"])], [theirs])] == ["reaction", "displacement"]
+    assert [
+        d.kind for d in differences([columns(ours, ["displacement", "reaction"])], [theirs])
+    ] == ["reaction", "displacement"]
 
 
 def test_round_off_of_a_zero_is_not_compared() -> None:
     rng = np.random.default_rng(0)
     ours = np.stack([np.ones(20), 1e-15 * rng.normal(size=20)], axis=1)
     theirs = np.stack([np.ones(20), 1e-15 * rng.normal(size=20)], axis=1)
-    assert [d.kind for d in differences([columns(ours, ["displacement", "rotation"])], [theirs], length=3.0)] == ["displacement"]
+    assert [
+        d.kind
+        for d in differences([columns(ours, ["displacement", "rotation"])], [theirs], length=3.0)
+    ] == ["displacement"]
 
 
 def test_axial_force_is_measured_by_the_shear_beside_it() -> None:
     ours = np.stack([np.full(20, 1e5), np.zeros(20)], axis=1)
     theirs = ours + np.array([[0.0, 1e-7]])
-    found = {d.kind: d.largest for d in differences([columns(ours, ["element force", "section force"])], [theirs])}
+    found = {
+        d.kind: d.largest
+        for d in differences([columns(ours, ["element force", "section force"])], [theirs])
+    }
     assert found["section force"] == pytest.approx(1e-12)
 
 

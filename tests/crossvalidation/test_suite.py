@@ -7,12 +7,12 @@ import importlib.util
 
 import pytest
 
-from femu.crossvalidation import STATIC, PathCase, Verdict, run_cases
-from femu.crossvalidation.case import DYNAMIC, ModelCase
-from femu.crossvalidation.peer import Answer, Fate
-from femu.crossvalidation.suite import suite
-from femu.crossvalidation.suite.frames import artificial
 from femu.materials import Elastic
+from femu.opensees.comparison import STATIC, PathCase, Verdict, run_cases
+from femu.opensees.comparison.case import DYNAMIC, ModelCase
+from femu.opensees.comparison.peer import Answer, Fate
+from femu.opensees.comparison.suite import suite
+from femu.opensees.comparison.suite.frames import artificial
 
 CASES = [case for cases in suite().values() for case in cases]
 QUICK = [case for case in CASES if case.quick]
@@ -21,7 +21,9 @@ QUICK = [case for case in CASES if case.quick]
 def test_there_are_enough_cases_with_names_of_their_own() -> None:
     assert len(CASES) >= 60
     assert len({case.name for case in CASES}) == len(CASES)
-    assert [case.name for cases in suite(quick=True).values() for case in cases] == [case.name for case in QUICK]
+    assert [case.name for cases in suite(quick=True).values() for case in cases] == [
+        case.name for case in QUICK
+    ]
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda c: c.name)

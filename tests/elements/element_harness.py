@@ -1,4 +1,5 @@
-"""Runs elements at imposed displacements, and the list of elements that the tests of this folder go through."""
+"""Runs elements at imposed displacements, and the list of elements that the tests of this folder go
+through."""
 
 from __future__ import annotations
 
@@ -9,8 +10,6 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from femu import context as slot
-from femu.element import Element
 from femu.elements import (
     DisplacementBeamColumn,
     ElasticBeamColumn,
@@ -21,13 +20,15 @@ from femu.elements import (
     ZeroLength,
     ZeroLengthSection,
 )
+from femu.engine.element_kernels import EVALUATE
+from femu.engine.program import Program
+from femu.engine.workspace import Workspace
 from femu.materials import Bilinear, Elastic, MenegottoPinto, SectionWithShear
-from femu.materials.elastic_section import ElasticSection
-from femu.materials.nm_section import NMSection
-from femu.materials.uncoupled_section import UncoupledSection
-from femu.model import Model
-from femu.program import Program
-from femu.run import Run
+from femu.materials.sections.elastic_section import ElasticSection
+from femu.materials.sections.nm_section import NMSection
+from femu.materials.sections.uncoupled_section import UncoupledSection
+from femu.model.element import Element
+from femu.model.model import Model
 
 Array = npt.NDArray[np.float64]
 
@@ -37,7 +38,9 @@ EA, EI, NY, MP = E * AREA, E * INERTIA, FY * AREA, FY * PLASTIC_MODULUS
 LENGTH, SLOPE = 3.0, 0.4
 ELASTIC = ElasticSection(E=E, A=AREA, I=INERTIA)
 BILINEAR = UncoupledSection(Bilinear(EA, NY, 0.03), Bilinear(EI, MP, 0.03))
-INTERACTION = NMSection(EA=EA, EI=EI, yield_force=NY, plastic_moment=MP, flange_web_ratio=2.2, b=0.03)
+INTERACTION = NMSection(
+    EA=EA, EI=EI, yield_force=NY, plastic_moment=MP, flange_web_ratio=2.2, b=0.03
+)
 GA = 0.4 * E * 0.2 * AREA
 SHEARED = SectionWithShear(BILINEAR, Bilinear(GA, 0.7 * MP / LENGTH, 0.05))
 SHEARED_ELASTIC = ElasticSection(E=E, A=AREA, I=INERTIA, G=0.4 * E, alpha_y=0.2)
@@ -49,27 +52,29 @@ class Probe:
 
     def __init__(self, model: Model) -> None:
         self.program: Program = model.compile()
-        self.run = Run(self.program, self.program.state())
+        self.run = Workspace(self.program, self.program.state())
 
-    def __call__(self, u: Array, velocity: Array | None = None, mode: int = slot.EVALUATE) -> tuple[Array, Array]:
+    def __call__(
+        self, u: Array, velocity: Array | None = None, mode: int = EVALUATE
+    ) -> tuple[Array, Array]:
         """Internal force over all degrees of freedom, and stiffness over the equations."""
-        self.run[slot.U1][:] = u
-        self.run[slot.V1][:] = 0.0 if velocity is None else velocity
-        self.run[slot.T][:] = np.nan  # whatever is not written anew shows up
-        self.run[slot.W][:] = np.nan
+        self.run.fields.u1[:] = u
+        self.run.fields.v1[:] = 0.0 if velocity is None else velocity
+        self.run.fields.elements[:] = np.nan  # whatever is not written anew shows up
+        self.run.fields.workspace[:] = np.nan
         self.run.determine(mode)
-        return self.run[slot.F].copy(), self.stiffness()
+        return self.run.fields.internal.copy(), self.stiffness()
 
     def stiffness(self) -> Array:
-        return self.program.pattern.to_sparse(self.run[slot.K]).toarray()
+        return self.program.sparsity.to_sparse(self.run.fields.tangent).toarray()
 
     def commit(self) -> None:
-        self.run.state.vector[self.program.layout.elements:] = self.run[slot.T]
+        self.run.state.vector[self.program.layout.elements :] = self.run.fields.elements
 
     def element(self, name: str = "e") -> dict[str, float]:
         """Trial state of an element by name."""
         start, names = self.program.element_state(name)
-        return dict(zip(names, self.run[slot.T][start:start + len(names)], strict=True))
+        return dict(zip(names, self.run.fields.elements[start : start + len(names)], strict=True))
 
     def places(self, *dofs: tuple[object, str]) -> list[int]:
         return [self.program.dof(*d) for d in dofs]  # type: ignore[arg-type]
@@ -77,7 +82,8 @@ class Probe:
 
 @dataclass
 class Case:
-    """How to make an element between nodes 1 and 2, whose axes may be turned by an angle, and how much it bears."""
+    """How to make an element between nodes 1 and 2, whose axes may be turned by an angle, and how
+    much it bears."""
 
     make: Callable[..., Element]
     geometries: tuple[str, ...] = ("linear",)
@@ -92,55 +98,101 @@ def _frame(kind: type[Element], **options: object) -> Case:
         for end in ("offset_i", "offset_j"):
             if end in own:
                 x, y = own[end]  # type: ignore[misc]
-                own[end] = (math.cos(turn) * x - math.sin(turn) * y, math.sin(turn) * x + math.cos(turn) * y)
+                own[end] = (
+                    math.cos(turn) * x - math.sin(turn) * y,
+                    math.sin(turn) * x + math.cos(turn) * y,
+                )
         return kind("e", 1, 2, geometry=geometry, **own)  # type: ignore[call-arg]
 
     return Case(make, GEOMETRIES)
 
 
 OFFSETS = {"offset_i": (0.2, -0.1), "offset_j": (-0.3, 0.15)}
-LAWS = {"x": Bilinear(EA / LENGTH, NY, 0.03), "y": MenegottoPinto(8e4, 150.0, 0.02), "rz": Bilinear(2e4, 100.0, 0.1)}
+LAWS = {
+    "x": Bilinear(EA / LENGTH, NY, 0.03),
+    "y": MenegottoPinto(8e4, 150.0, 0.02),
+    "rz": Bilinear(2e4, 100.0, 0.1),
+}
 
 CASES: dict[str, Case] = {
     "elastic": _frame(ElasticBeamColumn, section=ELASTIC),
     "elastic, offsets": _frame(ElasticBeamColumn, section=ELASTIC, **OFFSETS),
     "elastic, hinge at i": _frame(ElasticBeamColumn, section=ELASTIC, release_i=True),
-    "elastic, hinge at j, offsets": _frame(ElasticBeamColumn, section=ELASTIC, release_j=True, **OFFSETS),
+    "elastic, hinge at j, offsets": _frame(
+        ElasticBeamColumn, section=ELASTIC, release_j=True, **OFFSETS
+    ),
     "elastic, hinges": _frame(ElasticBeamColumn, section=ELASTIC, release_i=True, release_j=True),
     "elastic, shear, offsets": _frame(ElasticBeamColumn, section=SHEARED_ELASTIC, **OFFSETS),
-    "elastic, shear, hinge at i": _frame(ElasticBeamColumn, section=SHEARED_ELASTIC, release_i=True),
-    "elastic, shear, hinge at j": _frame(ElasticBeamColumn, section=SHEARED_ELASTIC, release_j=True),
+    "elastic, shear, hinge at i": _frame(
+        ElasticBeamColumn, section=SHEARED_ELASTIC, release_i=True
+    ),
+    "elastic, shear, hinge at j": _frame(
+        ElasticBeamColumn, section=SHEARED_ELASTIC, release_j=True
+    ),
     "force": _frame(ForceBeamColumn, section=BILINEAR),
     "force, shear": _frame(ForceBeamColumn, section=SHEARED, points=3),
-    "force, hinges, shear at j": _frame(ForceBeamColumn, integration=Hinges(INTERACTION, 0.25, SHEARED, 0.3, SHEARED_ELASTIC)),
+    "force, hinges, shear at j": _frame(
+        ForceBeamColumn, integration=Hinges(INTERACTION, 0.25, SHEARED, 0.3, SHEARED_ELASTIC)
+    ),
     "force, N-M, offsets": _frame(ForceBeamColumn, section=INTERACTION, points=4, **OFFSETS),
-    "force, legendre": _frame(ForceBeamColumn, section=INTERACTION, points=3, integration="legendre"),
+    "force, legendre": _frame(
+        ForceBeamColumn, section=INTERACTION, points=3, integration="legendre"
+    ),
     "force, radau": _frame(ForceBeamColumn, section=BILINEAR, points=4, integration="radau"),
-    "force, hinges": _frame(ForceBeamColumn, integration=Hinges(INTERACTION, 0.25, BILINEAR, 0.3, ELASTIC)),
+    "force, hinges": _frame(
+        ForceBeamColumn, integration=Hinges(INTERACTION, 0.25, BILINEAR, 0.3, ELASTIC)
+    ),
     "displacement": _frame(DisplacementBeamColumn, section=BILINEAR),
-    "displacement, N-M, offsets": _frame(DisplacementBeamColumn, section=INTERACTION, points=3, **OFFSETS),
-    "displacement, lobatto": _frame(DisplacementBeamColumn, section=BILINEAR, points=4, integration="lobatto"),
-    "truss": Case(lambda geometry, turn=0.0: Truss(
-        "e", 1, 2, material=MenegottoPinto(E, FY, 0.02), area=AREA, geometry=geometry), GEOMETRIES),
-    "two-node link": Case(lambda geometry, turn=0.0: TwoNodeLink("e", 1, 2, LAWS, shear_distance=0.3)),
-    "two-node link, shear": Case(lambda geometry, turn=0.0: TwoNodeLink("e", 1, 2, {"y": LAWS["y"]})),
-    "zero length": Case(lambda geometry, turn=0.0: ZeroLength("e", 1, 2, LAWS, angle=0.3 + turn), coincident=True),
+    "displacement, N-M, offsets": _frame(
+        DisplacementBeamColumn, section=INTERACTION, points=3, **OFFSETS
+    ),
+    "displacement, lobatto": _frame(
+        DisplacementBeamColumn, section=BILINEAR, points=4, integration="lobatto"
+    ),
+    "truss": Case(
+        lambda geometry, turn=0.0: Truss(
+            "e", 1, 2, material=MenegottoPinto(E, FY, 0.02), area=AREA, geometry=geometry
+        ),
+        GEOMETRIES,
+    ),
+    "two-node link": Case(
+        lambda geometry, turn=0.0: TwoNodeLink("e", 1, 2, LAWS, shear_distance=0.3)
+    ),
+    "two-node link, shear": Case(
+        lambda geometry, turn=0.0: TwoNodeLink("e", 1, 2, {"y": LAWS["y"]})
+    ),
+    "zero length": Case(
+        lambda geometry, turn=0.0: ZeroLength("e", 1, 2, LAWS, angle=0.3 + turn), coincident=True
+    ),
     "zero length, y": Case(
-        lambda geometry, turn=0.0: ZeroLength("e", 1, 2, {"y": Elastic(5.0)}, angle=turn), coincident=True),
+        lambda geometry, turn=0.0: ZeroLength("e", 1, 2, {"y": Elastic(5.0)}, angle=turn),
+        coincident=True,
+    ),
     "zero length section": Case(
-        lambda geometry, turn=0.0: ZeroLengthSection("e", 1, 2, INTERACTION, angle=0.3 + turn), coincident=True),
+        lambda geometry, turn=0.0: ZeroLengthSection("e", 1, 2, INTERACTION, angle=0.3 + turn),
+        coincident=True,
+    ),
     "zero length section, shear": Case(
-        lambda geometry, turn=0.0: ZeroLengthSection("e", 1, 2, SHEARED, angle=0.3 + turn), coincident=True),
+        lambda geometry, turn=0.0: ZeroLengthSection("e", 1, 2, SHEARED, angle=0.3 + turn),
+        coincident=True,
+    ),
 }
 ALL = [(name, geometry) for name, case in CASES.items() for geometry in case.geometries]
 
 
 def free_element(name: str, geometry: str, turn: float = 0.0) -> Probe:
-    """A model of one element, all of whose degrees of freedom are free; turned as a whole by an angle."""
+    """A model of one element, all of whose degrees of freedom are free.
+
+    Turned as a whole by an angle.
+    """
     case = CASES[name]
     model = Model(name)
     origin = np.array([1.0, -0.5])
-    end = origin if case.coincident else origin + LENGTH * np.array([math.cos(SLOPE), math.sin(SLOPE)])
+    end = (
+        origin
+        if case.coincident
+        else origin + LENGTH * np.array([math.cos(SLOPE), math.sin(SLOPE)])
+    )
     turned = np.array([[math.cos(turn), -math.sin(turn)], [math.sin(turn), math.cos(turn)]])
     for node, place in ((1, turned @ origin), (2, turned @ end)):
         model.node(node, *(float(v) for v in place))
@@ -149,7 +201,8 @@ def free_element(name: str, geometry: str, turn: float = 0.0) -> Probe:
 
 
 def random_motion(probe: Probe, seed: int, size: float, rotation: float = 0.0) -> Array:
-    """A rigid motion (a finite rotation about the origin, a shift) with random displacements of the given size."""
+    """A rigid motion (a finite rotation about the origin, a shift) with random displacements of the
+    given size."""
     rng = np.random.default_rng(seed)
     u = rigid_motion(probe, rotation, (0.4, -0.3) if rotation else (0.0, 0.0))
     return u + size * rng.uniform(-1.0, 1.0, len(u))
@@ -161,20 +214,29 @@ def rigid_motion(probe: Probe, rotation: float, shift: tuple[float, float]) -> A
     c, s = math.cos(rotation), math.sin(rotation)
     for (node, direction), place in probe.program.numbering.place.items():
         x, y = probe.program.coordinates[node]
-        u[place] = {"x": c * x - s * y - x + shift[0], "y": s * x + c * y - y + shift[1], "rz": rotation}[direction]
+        u[place] = {
+            "x": c * x - s * y - x + shift[0],
+            "y": s * x + c * y - y + shift[1],
+            "rz": rotation,
+        }[direction]
     return u
 
 
-def equilibrium(model: Model, factor: float = 1.0, pattern: int = 0, probe: Probe | None = None) -> Probe:
-    """The model under a load pattern, balanced by Newton's method; the displacements stand in ``run[slot.U1]``."""
+def equilibrium(
+    model: Model, factor: float = 1.0, pattern: int = 0, probe: Probe | None = None
+) -> Probe:
+    """The model under a load pattern, balanced by Newton's method.
+
+    The displacements stand in ``run[run.u1]``.
+    """
     probe = probe or Probe(model)
     program, run = probe.program, probe.run
-    run[slot.LOAD][:] = factor * program.member[pattern]
-    u = run[slot.U1].copy()
+    run.fields.member_load[:] = factor * program.member[pattern]
+    u = run.fields.u1.copy()
     for _ in range(60):
         force, stiffness = probe(u)
-        unbalance = (factor * program.nodal[pattern] - force)[:program.neq]
+        unbalance = (factor * program.nodal[pattern] - force)[: program.neq]
         if np.abs(unbalance).max() <= 1e-10 * np.abs(force).max():
             return probe
-        u[:program.neq] += np.linalg.solve(stiffness, unbalance)
+        u[: program.neq] += np.linalg.solve(stiffness, unbalance)
     raise AssertionError("no equilibrium")

@@ -1,7 +1,9 @@
-"""Run as a program: elements at imposed displacements in openseespy. Reads and writes one file each.
+"""Run as a program: elements at imposed displacements in openseespy. Reads and writes one file
+each.
 
-Arguments: a JSON file with ``[{"end": [x, y], "commands": [[name, arguments ...], ...], "path": [[x, y, rz], ...]}, ...]``
-and the file to write: for each job the forces of element 1 on its nodes, in global axes.
+Arguments: a JSON file with ``[{"end": [x, y], "commands": [[name, arguments ...], ...], "path":
+[[x, y, rz], ...]}, ...]`` and the file to write: for each job the forces of element 1 on its nodes,
+in global axes.
 """
 
 from __future__ import annotations
@@ -12,7 +14,7 @@ from pathlib import Path
 
 import numpy as np
 
-from femu.peers import load_opensees
+from femu.opensees.load_openseespy import load_opensees
 
 
 def main(given: str, wanted: str) -> None:

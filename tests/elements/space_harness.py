@@ -1,4 +1,5 @@
-"""Runs elements in space at imposed displacements, and the list of elements that the tests go through."""
+"""Runs elements in space at imposed displacements, and the list of elements that the tests go
+through."""
 
 from __future__ import annotations
 
@@ -20,28 +21,62 @@ from femu.elements import (
     ZeroLength,
     ZeroLengthSection,
 )
-from femu.materials import Bilinear, Elastic, ElasticSection, FibreSection, MenegottoPinto, SectionWithShear, UncoupledSection
-from femu.model import Model
+from femu.materials import (
+    Bilinear,
+    Elastic,
+    ElasticSection,
+    FibreSection,
+    MenegottoPinto,
+    SectionWithShear,
+    UncoupledSection,
+)
+from femu.model.model import Model
 
 SPACE = ElasticSection(E=E, A=AREA, I=INERTIA, Iy=0.3 * INERTIA, G=0.4 * E, J=0.02 * INERTIA)
-FIBRES = FibreSection.h_shape(0.25, 0.25, 0.006, 0.012, MenegottoPinto(E, FY, 0.03), (1, 4), (4, 1), GJ=0.4 * E * 0.02 * INERTIA)
-UNCOUPLED = UncoupledSection(Bilinear(EA, NY, 0.03), MenegottoPinto(E * INERTIA, MP, 0.03),
-                             Bilinear(0.3 * E * INERTIA, 0.4 * MP, 0.05), Bilinear(0.008 * E * INERTIA, 0.01 * MP, 0.1))
-SHEARED_ELASTIC = ElasticSection(E=E, A=AREA, I=INERTIA, Iy=0.3 * INERTIA, G=0.4 * E, J=0.02 * INERTIA, alpha_y=0.2, alpha_z=0.5)
-SHEARED = SectionWithShear(UNCOUPLED, Bilinear(0.08 * E * AREA, 0.2 * MP, 0.05), MenegottoPinto(0.2 * E * AREA, 0.1 * MP, 0.05))
+FIBRES = FibreSection.h_shape(
+    0.25,
+    0.25,
+    0.006,
+    0.012,
+    MenegottoPinto(E, FY, 0.03),
+    (1, 4),
+    (4, 1),
+    GJ=0.4 * E * 0.02 * INERTIA,
+)
+UNCOUPLED = UncoupledSection(
+    Bilinear(EA, NY, 0.03),
+    MenegottoPinto(E * INERTIA, MP, 0.03),
+    Bilinear(0.3 * E * INERTIA, 0.4 * MP, 0.05),
+    Bilinear(0.008 * E * INERTIA, 0.01 * MP, 0.1),
+)
+SHEARED_ELASTIC = ElasticSection(
+    E=E, A=AREA, I=INERTIA, Iy=0.3 * INERTIA, G=0.4 * E, J=0.02 * INERTIA, alpha_y=0.2, alpha_z=0.5
+)
+SHEARED = SectionWithShear(
+    UNCOUPLED,
+    Bilinear(0.08 * E * AREA, 0.2 * MP, 0.05),
+    MenegottoPinto(0.2 * E * AREA, 0.1 * MP, 0.05),
+)
 ALONG_Y = SectionWithShear(FIBRES, Elastic(0.1 * E * AREA))
 ORIGIN = np.array([1.0, -0.5, 0.3])
 CHORD = np.array([1.7, 1.2, 2.1])
 VECXZ = np.array([0.3, -0.2, 1.0])
 OFFSETS = (np.array([0.2, -0.1, 0.15]), np.array([-0.3, 0.15, 0.1]))
-LAWS = {"x": Bilinear(EA / 3.0, NY, 0.03), "y": MenegottoPinto(8e4, 150.0, 0.02), "z": Bilinear(6e4, 200.0, 0.05),
-        "rx": Bilinear(2e4, 100.0, 0.1), "ry": MenegottoPinto(3e4, 120.0, 0.05), "rz": Bilinear(2e4, 100.0, 0.1)}
+LAWS = {
+    "x": Bilinear(EA / 3.0, NY, 0.03),
+    "y": MenegottoPinto(8e4, 150.0, 0.02),
+    "z": Bilinear(6e4, 200.0, 0.05),
+    "rx": Bilinear(2e4, 100.0, 0.1),
+    "ry": MenegottoPinto(3e4, 120.0, 0.05),
+    "rz": Bilinear(2e4, 100.0, 0.1),
+}
 ORIENT = (np.array([1.0, 0.4, -0.2]), np.array([-0.3, 1.0, 0.5]))
 
 
 @dataclass
 class Case:
-    """How to make an element between nodes 1 and 2 in axes turned by a matrix, and how much it bears."""
+    """How to make an element between nodes 1 and 2 in axes turned by a matrix, and how much it
+    bears."""
 
     make: Callable[[str, np.ndarray], Any]
     geometries: tuple[str, ...] = ("linear",)
@@ -51,6 +86,7 @@ class Case:
 
 def frame(kind: Any, offsets: bool = False, **options: Any) -> Case:
     """A beam-column."""
+
     def make(geometry: str, turn: np.ndarray) -> Any:
         own = dict(options)
         if offsets:
@@ -65,31 +101,65 @@ CASES: dict[str, Case] = {
     "elastic, offsets": frame(ElasticBeamColumn, offsets=True, section=SPACE),
     "elastic, hinges": frame(ElasticBeamColumn, section=SPACE, release_i="y", release_j=True),
     "elastic, shear, offsets": frame(ElasticBeamColumn, offsets=True, section=SHEARED_ELASTIC),
-    "elastic, shear, hinges": frame(ElasticBeamColumn, section=SHEARED_ELASTIC, release_i="y", release_j=True),
+    "elastic, shear, hinges": frame(
+        ElasticBeamColumn, section=SHEARED_ELASTIC, release_i="y", release_j=True
+    ),
     "force, shear, offsets": frame(ForceBeamColumn, offsets=True, section=SHEARED),
-    "force, shear along y at i": frame(ForceBeamColumn, integration=Hinges(ALONG_Y, 0.2, UNCOUPLED, 0.25, SPACE)),
+    "force, shear along y at i": frame(
+        ForceBeamColumn, integration=Hinges(ALONG_Y, 0.2, UNCOUPLED, 0.25, SPACE)
+    ),
     "force, fibres": frame(ForceBeamColumn, section=FIBRES, points=4),
     "force, uncoupled, offsets": frame(ForceBeamColumn, offsets=True, section=UNCOUPLED, points=3),
-    "force, hinges": frame(ForceBeamColumn, integration=Hinges(FIBRES, 0.2, UNCOUPLED, 0.25, SPACE)),
+    "force, hinges": frame(
+        ForceBeamColumn, integration=Hinges(FIBRES, 0.2, UNCOUPLED, 0.25, SPACE)
+    ),
     "displacement, fibres": frame(DisplacementBeamColumn, section=FIBRES, points=3),
-    "displacement, uncoupled, offsets": frame(DisplacementBeamColumn, offsets=True, section=UNCOUPLED, points=4),
-    "zero length section": Case(lambda geometry, turn: ZeroLengthSection("e", 1, 2, FIBRES, orient=[turn @ v for v in ORIENT]),
-                                coincident=True),
-    "zero length section, shear": Case(lambda geometry, turn: ZeroLengthSection(
-        "e", 1, 2, SHEARED, orient=[turn @ v for v in ORIENT]), coincident=True),
-    "truss": Case(lambda geometry, turn: Truss("e", 1, 2, material=MenegottoPinto(E, FY, 0.02), area=AREA, geometry=geometry),
-                  GEOMETRIES),
-    "two-node link": Case(lambda geometry, turn: TwoNodeLink(
-        "e", 1, 2, LAWS, shear_distance=(0.3, 0.6), orient=turn @ np.array([0.2, 1.0, -0.4]))),
-    "zero length": Case(lambda geometry, turn: ZeroLength("e", 1, 2, LAWS, orient=[turn @ v for v in ORIENT]), coincident=True),
+    "displacement, uncoupled, offsets": frame(
+        DisplacementBeamColumn, offsets=True, section=UNCOUPLED, points=4
+    ),
+    "zero length section": Case(
+        lambda geometry, turn: ZeroLengthSection(
+            "e", 1, 2, FIBRES, orient=[turn @ v for v in ORIENT]
+        ),
+        coincident=True,
+    ),
+    "zero length section, shear": Case(
+        lambda geometry, turn: ZeroLengthSection(
+            "e", 1, 2, SHEARED, orient=[turn @ v for v in ORIENT]
+        ),
+        coincident=True,
+    ),
+    "truss": Case(
+        lambda geometry, turn: Truss(
+            "e", 1, 2, material=MenegottoPinto(E, FY, 0.02), area=AREA, geometry=geometry
+        ),
+        GEOMETRIES,
+    ),
+    "two-node link": Case(
+        lambda geometry, turn: TwoNodeLink(
+            "e", 1, 2, LAWS, shear_distance=(0.3, 0.6), orient=turn @ np.array([0.2, 1.0, -0.4])
+        )
+    ),
+    "zero length": Case(
+        lambda geometry, turn: ZeroLength("e", 1, 2, LAWS, orient=[turn @ v for v in ORIENT]),
+        coincident=True,
+    ),
 }
 ALL = [(name, geometry) for name, case in CASES.items() for geometry in case.geometries]
-TURNING = [(name, geometry) for name, geometry in ALL if geometry == "corotational" and name != "truss"]
-"""Members whose rotations are finite: their forces are not the derivative of an energy by the components of rotations."""
+TURNING = [
+    (name, geometry) for name, geometry in ALL if geometry == "corotational" and name != "truss"
+]
+"""Members whose rotations are finite.
+
+Their forces are not the derivative of an energy by the components of rotations.
+"""
 
 
 def free_element(name: str, geometry: str, turn: np.ndarray | None = None) -> Probe:
-    """A model of one element, all of whose degrees of freedom are free; turned as a whole by a rotation matrix."""
+    """A model of one element, all of whose degrees of freedom are free.
+
+    Turned as a whole by a rotation matrix.
+    """
     case, turn = CASES[name], np.eye(3) if turn is None else turn
     model = Model(name, dimensions=3)
     for node, place in ((1, ORIGIN), (2, ORIGIN if case.coincident else ORIGIN + CHORD)):
@@ -115,7 +185,8 @@ def rigid_motion(probe: Probe, rotation: np.ndarray, shift: np.ndarray) -> np.nd
 
 
 def turned_dofs(one: Probe, two: Probe, turn: np.ndarray) -> np.ndarray:
-    """Matrix that turns the vectors over the degrees of freedom of one model into those of the turned one."""
+    """Matrix that turns the vectors over the degrees of freedom of one model into those of the
+    turned one."""
     matrix = np.zeros((two.program.ndof, one.program.ndof))
     for (node, direction), place in one.program.numbering.place.items():
         prefix, axis = direction[:-1], "xyz".index(direction[-1])

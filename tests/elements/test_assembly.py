@@ -6,10 +6,9 @@ import numpy as np
 import pytest
 from element_harness import BILINEAR, ELASTIC, Probe, equilibrium
 
-from femu import context as slot
 from femu.elements import ElasticBeamColumn, ForceBeamColumn, Truss, TwoNodeLink
 from femu.materials import Elastic
-from femu.model import Model
+from femu.model.model import Model
 
 OFFSET_I, OFFSET_J = (0.2, -0.1), (-0.3, 0.15)
 ENDS = {1: (0.0, 0.0), 2: (3.0, 1.0)}
@@ -36,24 +35,42 @@ def with_offsets(element):
     return model
 
 
-@pytest.mark.parametrize("element", [
-    lambda i, j, **o: ElasticBeamColumn("e", i, j, section=ELASTIC, **o),
-    lambda i, j, **o: ForceBeamColumn("e", i, j, section=BILINEAR, **o)], ids=["elastic", "force"])
+@pytest.mark.parametrize(
+    "element",
+    [
+        lambda i, j, **o: ElasticBeamColumn("e", i, j, section=ELASTIC, **o),
+        lambda i, j, **o: ForceBeamColumn("e", i, j, section=BILINEAR, **o),
+    ],
+    ids=["elastic", "force"],
+)
 def test_rigid_links_equal_offsets(element):
     linked, offset = equilibrium(with_rigid_links(element)), equilibrium(with_offsets(element))
     dofs = [(2, d) for d in ("x", "y", "rz")]
-    assert linked.run[slot.U1][linked.places(*dofs)] == pytest.approx(offset.run[slot.U1][offset.places(*dofs)], rel=1e-9)
+    assert linked.run.fields.u1[linked.places(*dofs)] == pytest.approx(
+        offset.run.fields.u1[offset.places(*dofs)], rel=1e-9
+    )
     rows, others = linked.places(*dofs), offset.places(*dofs)
-    assert linked.stiffness()[np.ix_(rows, rows)] == pytest.approx(offset.stiffness()[np.ix_(others, others)], rel=1e-12)
+    assert linked.stiffness()[np.ix_(rows, rows)] == pytest.approx(
+        offset.stiffness()[np.ix_(others, others)], rel=1e-12
+    )
     for name in ("N", "Mi", "Mj"):
         assert linked.element()[name] == pytest.approx(offset.element()[name], rel=1e-8)
 
 
-@pytest.mark.parametrize("element", [
-    Truss("e", 1, 2, material=Elastic(3.0), area=2.0), TwoNodeLink("e", 1, 2, {"x": Elastic(3.0), "y": Elastic(2.0)}),
-    ElasticBeamColumn("e", 1, 2, section=ELASTIC)], ids=["truss", "link", "beam"])
+@pytest.mark.parametrize(
+    "element",
+    [
+        Truss("e", 1, 2, material=Elastic(3.0), area=2.0),
+        TwoNodeLink("e", 1, 2, {"x": Elastic(3.0), "y": Elastic(2.0)}),
+        ElasticBeamColumn("e", 1, 2, section=ELASTIC),
+    ],
+    ids=["truss", "link", "beam"],
+)
 def test_both_ends_on_one_equation(element):
-    """Nodes that move alike in a direction: their entries of the stiffness add up, and the member does not feel it."""
+    """Nodes that move alike in a direction.
+
+    Their entries of the stiffness add up, and the member does not feel it.
+    """
     free, tied = Model(), Model()
     for model in (free, tied):
         model.node(1, 0.0, 0.0)
@@ -75,6 +92,6 @@ def test_damped_stiffness_leaves_out_who_does_not_take_part():
     alone = Probe(with_rigid_links(lambda i, j: ElasticBeamColumn("e", i, j, section=ELASTIC)))
     probe = Probe(model)
     rows, others = (p.places(*((2, d) for d in ("x", "y", "rz"))) for p in (probe, alone))
-    damped = probe.program.pattern.to_sparse(probe.run.initial_stiffness(damped=True)).toarray()
-    expected = alone.program.pattern.to_sparse(alone.run.initial_stiffness()).toarray()
+    damped = probe.program.sparsity.to_sparse(probe.run.initial_stiffness(damped=True)).toarray()
+    expected = alone.program.sparsity.to_sparse(alone.run.initial_stiffness()).toarray()
     assert damped[np.ix_(rows, rows)] == pytest.approx(expected[np.ix_(others, others)], rel=1e-12)

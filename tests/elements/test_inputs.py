@@ -19,10 +19,10 @@ from femu.elements import (
     ZeroLength,
     ZeroLengthSection,
 )
-from femu.errors import InputError, ModelError
-from femu.loads import UniformLoad
 from femu.materials import Elastic, Viscous
-from femu.model import Model
+from femu.model.loads import UniformLoad
+from femu.model.model import Model
+from femu.support.errors import InputError, ModelError
 
 SPRING = {"x": Elastic(1.0)}
 
@@ -44,13 +44,22 @@ WRONG = [
     (lambda: ForceBeamColumn("e", 1, 2, section=BILINEAR, points=True), "points"),
     (lambda: ForceBeamColumn("e", 1, 2, section=BILINEAR, integration="simpson"), "integration"),
     (lambda: ForceBeamColumn("e", 1, 2, section=BILINEAR, integration=3), "integration"),
-    (lambda: ForceBeamColumn("e", 1, 2, section=BILINEAR, integration=Hinges(BILINEAR, 1, BILINEAR, 1, ELASTIC)),
-     "section"),
+    (
+        lambda: ForceBeamColumn(
+            "e", 1, 2, section=BILINEAR, integration=Hinges(BILINEAR, 1, BILINEAR, 1, ELASTIC)
+        ),
+        "section",
+    ),
     (lambda: Hinges(BILINEAR, 0.0, BILINEAR, 1.0, ELASTIC), "length_i"),
     (lambda: Hinges(BILINEAR, 0.3, BILINEAR, math.inf, ELASTIC), "length_j"),
     (lambda: Hinges(BILINEAR, 0.3, None, 0.3, ELASTIC), "hinge_j"),
     (lambda: Hinges(BILINEAR, 0.3, BILINEAR, 0.3, Elastic(1.0)), "interior"),
-    (lambda: DisplacementBeamColumn("e", 1, 2, integration=Hinges(BILINEAR, 1, BILINEAR, 1, ELASTIC)), "integration"),
+    (
+        lambda: DisplacementBeamColumn(
+            "e", 1, 2, integration=Hinges(BILINEAR, 1, BILINEAR, 1, ELASTIC)
+        ),
+        "integration",
+    ),
     (lambda: DisplacementBeamColumn("e", 1, 2, section=BILINEAR, points=0), "points"),
     (lambda: Truss("e", 1, 2, material=Elastic(1.0), area=0.0), "area"),
     (lambda: Truss("e", 1, 2, material=ELASTIC, area=1.0), "material"),
@@ -92,15 +101,23 @@ def two_nodes(element, distance=2.0):
     return model
 
 
-@pytest.mark.parametrize("element", [
-    ElasticBeamColumn("e", 1, 2, section=ELASTIC), ForceBeamColumn("e", 1, 2, section=BILINEAR),
-    Truss("e", 1, 2, material=Elastic(1.0), area=1.0), TwoNodeLink("e", 1, 2, SPRING)])
+@pytest.mark.parametrize(
+    "element",
+    [
+        ElasticBeamColumn("e", 1, 2, section=ELASTIC),
+        ForceBeamColumn("e", 1, 2, section=BILINEAR),
+        Truss("e", 1, 2, material=Elastic(1.0), area=1.0),
+        TwoNodeLink("e", 1, 2, SPRING),
+    ],
+)
 def test_no_length(element):
     with pytest.raises(ModelError, match=r"'e'.*no length.*ZeroLength"):
         two_nodes(element, 0.0).compile()
 
 
-@pytest.mark.parametrize("element", [ZeroLength("e", 1, 2, SPRING), ZeroLengthSection("e", 1, 2, BILINEAR)])
+@pytest.mark.parametrize(
+    "element", [ZeroLength("e", 1, 2, SPRING), ZeroLengthSection("e", 1, 2, BILINEAR)]
+)
 def test_too_much_length(element):
     with pytest.raises(ModelError, match=r"'e'.*2 apart.*TwoNodeLink"):
         two_nodes(element).compile()
@@ -108,15 +125,21 @@ def test_too_much_length(element):
 
 def test_offsets_that_eat_the_member():
     with pytest.raises(ModelError, match="no length"):
-        two_nodes(ElasticBeamColumn("e", 1, 2, section=ELASTIC, offset_i=(1.0, 0.0), offset_j=(-1.0, 0.0))).compile()
+        two_nodes(
+            ElasticBeamColumn("e", 1, 2, section=ELASTIC, offset_i=(1.0, 0.0), offset_j=(-1.0, 0.0))
+        ).compile()
 
 
 def test_hinges_longer_than_the_member():
     with pytest.raises(InputError, match="quarter of the length"):
-        two_nodes(ForceBeamColumn("e", 1, 2, integration=Hinges(BILINEAR, 0.3, BILINEAR, 0.3, ELASTIC))).compile()
+        two_nodes(
+            ForceBeamColumn("e", 1, 2, integration=Hinges(BILINEAR, 0.3, BILINEAR, 0.3, ELASTIC))
+        ).compile()
 
 
-@pytest.mark.parametrize("element", [Truss("e", 1, 2, material=Elastic(1.0), area=1.0), TwoNodeLink("e", 1, 2, SPRING)])
+@pytest.mark.parametrize(
+    "element", [Truss("e", 1, 2, material=Elastic(1.0), area=1.0), TwoNodeLink("e", 1, 2, SPRING)]
+)
 def test_no_member_load_on_what_cannot_bear_it(element):
     model = two_nodes(element)
     model.member_load("e", UniformLoad(y=1.0))

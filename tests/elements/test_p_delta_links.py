@@ -16,7 +16,10 @@ LAWS = {"x": Elastic(1e4), "y": Elastic(50.0), "rz": Elastic(200.0)}
 
 
 def column(p_delta, shear_distance=0.5):
-    """A link that stands upright, under a weight and a push; in the plane its local y points to the left."""
+    """A link that stands upright, under a weight and a push.
+
+    In the plane its local y points to the left.
+    """
     model = Model("link")
     model.node(1, 0.0, 0.0, fixed=True)
     model.node(2, 0.0, H)
@@ -26,7 +29,9 @@ def column(p_delta, shear_distance=0.5):
     return LoadControl(steps=2, test=Increment(1e-13, 200)).run(model.compile())
 
 
-@pytest.mark.parametrize("p_delta", [True, (0.0, 0.0), (0.3, 0.2), (1.0, 0.0), (0.0, 1.0), (0.5, 0.5)])
+@pytest.mark.parametrize(
+    "p_delta", [True, (0.0, 0.0), (0.3, 0.2), (1.0, 0.0), (0.0, 1.0), (0.5, 0.5)]
+)
 def test_moment_at_the_foot_is_that_of_statics(p_delta):
     """Whatever shares the ends bear: push times height, and weight times sway."""
     result = column(p_delta)
@@ -38,7 +43,10 @@ def test_moment_at_the_foot_is_that_of_statics(p_delta):
 
 
 def test_sway_of_a_link_with_its_spring_at_the_top():
-    """Shear spring and hinge at j: the sway is that of the shear spring alone, softened by P / h."""
+    """Shear spring and hinge at j.
+
+    The sway is that of the shear spring alone, softened by P / h.
+    """
     model = Model("link")
     model.node(1, 0.0, 0.0, fixed=True)
     model.node(2, 0.0, H, fixed="rz")
@@ -48,11 +56,17 @@ def test_sway_of_a_link_with_its_spring_at_the_top():
     assert sway == pytest.approx(F / (50.0 - P / H), rel=1e-9)
 
 
-@pytest.mark.parametrize(("dimensions", "p_delta"), [(2, True), (2, (0.3, 0.4)), (3, True), (3, (0.1, 0.2, 0.3, 0.4))])
-def test_tangent_is_the_symmetric_part_of_the_derivative_at_constant_axial_force(dimensions, p_delta):
+@pytest.mark.parametrize(
+    ("dimensions", "p_delta"), [(2, True), (2, (0.3, 0.4)), (3, True), (3, (0.1, 0.2, 0.3, 0.4))]
+)
+def test_tangent_is_the_symmetric_part_of_the_derivative_at_constant_axial_force(
+    dimensions, p_delta
+):
     """The stiffness leaves out what the change of N adds, and the skew part of what the ends bear."""
     model = Model("link", dimensions=dimensions)
-    more = {"z": Elastic(40.0), "rx": Elastic(30.0), "ry": Elastic(150.0)} if dimensions == 3 else {}
+    more = (
+        {"z": Elastic(40.0), "rx": Elastic(30.0), "ry": Elastic(150.0)} if dimensions == 3 else {}
+    )
     model.node(1, *(0.1, 0.2, 0.3)[:dimensions])
     model.node(2, *(0.5, 2.0, 1.1)[:dimensions])
     options = {"orient": (0.0, 0.3, 1.0)} if dimensions == 3 else {}
@@ -65,7 +79,10 @@ def test_tangent_is_the_symmetric_part_of_the_derivative_at_constant_axial_force
     plan = probe.program.plans["e"]
     places = [probe.program.numbering.place[d] for d in plan.dofs]
     m, n = int(plan.geometry[0]), int(plan.geometry[1])
-    axial, rows = np.array(plan.geometry[2:2 + n]), np.array(plan.geometry[3 + m * n:]).reshape(-1, 2, n)
+    axial, rows = (
+        np.array(plan.geometry[2 : 2 + n]),
+        np.array(plan.geometry[3 + m * n :]).reshape(-1, 2, n),
+    )
     derivative, h = np.zeros((len(u), len(u))), 1e-6
     for a in range(len(u)):
         step = np.zeros(len(u))
@@ -80,11 +97,18 @@ def test_tangent_is_the_symmetric_part_of_the_derivative_at_constant_axial_force
         assert found == pytest.approx(found.T, abs=1e-6 * np.abs(stiffness).max())
 
 
-@pytest.mark.parametrize(("laws", "p_delta", "words"), [
-    (LAWS, (0.6, 0.6), "not above 1"), (LAWS, (-0.1, 0.0), "none below 0"), (LAWS, (0.1,), "two shares"),
-    (LAWS, "yes", "p_delta = 'yes' must be True or False or a list"), ({"y": LAWS["y"]}, True, "along x"),
-    ({"x": LAWS["x"]}, True, "across"),
-    ({"x": LAWS["x"], "y": LAWS["y"]}, (0.1, 0.0), "law for rz")])
+@pytest.mark.parametrize(
+    ("laws", "p_delta", "words"),
+    [
+        (LAWS, (0.6, 0.6), "not above 1"),
+        (LAWS, (-0.1, 0.0), "none below 0"),
+        (LAWS, (0.1,), "two shares"),
+        (LAWS, "yes", "p_delta = 'yes' must be True or False or a list"),
+        ({"y": LAWS["y"]}, True, "along x"),
+        ({"x": LAWS["x"]}, True, "across"),
+        ({"x": LAWS["x"], "y": LAWS["y"]}, (0.1, 0.0), "law for rz"),
+    ],
+)
 def test_wrong_shares(laws, p_delta, words):
     with pytest.raises(InputError, match=words):
         TwoNodeLink("e", 1, 2, laws, p_delta=p_delta)

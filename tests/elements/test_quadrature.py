@@ -8,8 +8,11 @@ from element_harness import BILINEAR, ELASTIC
 
 from femu.elements.quadrature import HINGE_POINTS, Hinges, Stations, legendre, lobatto, radau
 
-DEGREES = [(lobatto, n, 2 * n - 3) for n in range(2, 11)] + [(legendre, n, 2 * n - 1) for n in range(1, 11)] + [
-    (radau, n, 2 * n - 2) for n in range(1, 11)]
+DEGREES = (
+    [(lobatto, n, 2 * n - 3) for n in range(2, 11)]
+    + [(legendre, n, 2 * n - 1) for n in range(1, 11)]
+    + [(radau, n, 2 * n - 2) for n in range(1, 11)]
+)
 
 
 @pytest.mark.parametrize(("rule", "points", "degree"), DEGREES)
@@ -34,7 +37,9 @@ def test_lobatto_and_legendre_are_symmetric_to_the_bit(points):
 
 def test_lobatto_five_as_in_the_books():
     x, w = lobatto(5)
-    assert x == pytest.approx([0.0, 0.5 - 0.5 * np.sqrt(3 / 7), 0.5, 0.5 + 0.5 * np.sqrt(3 / 7), 1.0], rel=1e-15)
+    assert x == pytest.approx(
+        [0.0, 0.5 - 0.5 * np.sqrt(3 / 7), 0.5, 0.5 + 0.5 * np.sqrt(3 / 7), 1.0], rel=1e-15
+    )
     assert w == pytest.approx([1 / 20, 49 / 180, 16 / 45, 49 / 180, 1 / 20], rel=1e-14)
 
 
@@ -50,16 +55,31 @@ def test_hinges_weigh_their_length_and_integrate_quadratics():
 
 
 def test_stations_share_a_section_among_neighbours():
-    stations = Stations([ELASTIC, ELASTIC, BILINEAR, ELASTIC], *((0.0, 0.3, 0.7, 1.0), (0.1, 0.4, 0.4, 0.1)))
+    stations = Stations(
+        [ELASTIC, ELASTIC, BILINEAR, ELASTIC], *((0.0, 0.3, 0.7, 1.0), (0.1, 0.4, 0.4, 0.1))
+    )
     along = stations.along(2.0, "member")
     assert [(name, section, count) for name, section, count in along.runs] == [
-        ("section_1", ELASTIC, 2), ("section_2", BILINEAR, 1), ("section_3", ELASTIC, 1)]
-    assert (along.places, along.weights, stations.count) == ((0.0, 0.3, 0.7, 1.0), (0.1, 0.4, 0.4, 0.1), 4)
+        ("section_1", ELASTIC, 2),
+        ("section_2", BILINEAR, 1),
+        ("section_3", ELASTIC, 1),
+    ]
+    assert (along.places, along.weights, stations.count) == (
+        (0.0, 0.3, 0.7, 1.0),
+        (0.1, 0.4, 0.4, 0.1),
+        4,
+    )
 
 
-@pytest.mark.parametrize(("places", "weights", "wrong"), [
-    ((0.0, 1.2), (0.5, 0.5), "places"), ((0.0, 1.0), (0.5, 0.6), "weights"), ((0.0, 1.0), (0.5, np.nan), "weights"),
-    ((0.0,), (1.0,), "sections")])
+@pytest.mark.parametrize(
+    ("places", "weights", "wrong"),
+    [
+        ((0.0, 1.2), (0.5, 0.5), "places"),
+        ((0.0, 1.0), (0.5, 0.6), "weights"),
+        ((0.0, 1.0), (0.5, np.nan), "weights"),
+        ((0.0,), (1.0,), "sections"),
+    ],
+)
 def test_stations_refuse(places, weights, wrong):
     with pytest.raises(ValueError, match=wrong):
         Stations([ELASTIC, ELASTIC], places, weights)

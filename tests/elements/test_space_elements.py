@@ -5,10 +5,18 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
-from space_harness import ALL, CASES, TURNING, free_element, random_motion, rigid_motion, turned_dofs
+from space_harness import (
+    ALL,
+    CASES,
+    TURNING,
+    free_element,
+    random_motion,
+    rigid_motion,
+    turned_dofs,
+)
 from test_all_elements import difference_stiffness, scaled
 
-from femu.elements import space_frame
+from femu.elements.transformations import space_frame
 
 SMALL_ONLY = [(name, geometry) for name, geometry in ALL if geometry != "corotational"]
 WITH_ENERGY = [case for case in ALL if case not in TURNING]
@@ -16,7 +24,8 @@ TURN = Rotation.from_rotvec([0.5, -0.9, 0.4]).as_matrix()
 
 
 def left_out(probe, u, step):
-    """P-Delta: what the change of N adds to the true stiffness, n (n u / L) dN/du in both planes, not symmetric."""
+    """P-Delta: what the change of N adds to the true stiffness, n (n u / L) dN/du in both planes,
+    not symmetric."""
     plan = probe.program.plans["e"]
     places = [probe.program.numbering.place[d] for d in plan.dofs]
     change = np.zeros(len(u))
@@ -29,7 +38,10 @@ def left_out(probe, u, step):
             normal.append(probe.element()["N"])
         change[a] = (normal[0] - normal[1]) / (2.0 * step)
     if len(plan.dofs) == 12:
-        rows, length = np.array(plan.geometry[space_frame.SWAY:space_frame.REACTIONS]).reshape(2, 12), plan.geometry[0]
+        rows, length = (
+            np.array(plan.geometry[space_frame.SWAY : space_frame.REACTIONS]).reshape(2, 12),
+            plan.geometry[0],
+        )
     else:
         t, length = np.array(plan.geometry[1:4]), plan.geometry[0]
         across = np.eye(3) - np.outer(t, t)
@@ -72,10 +84,12 @@ def test_tangent_after_a_committed_step(name, geometry):
 
 @pytest.mark.parametrize(("name", "geometry"), TURNING)
 def test_tangent_of_a_turned_member(name, geometry):
-    """The symmetric part of the derivative by spins about a committed position, after a large rigid motion.
+    """The symmetric part of the derivative by spins about a committed position, after a large rigid
+    motion.
 
-    The triad halfway between the ends turns by the mean of their spins only to second order in the deformation. (A member
-    that has yielded is not asked at the larger one: about its committed position its stiffness is not unique.)
+    The triad halfway between the ends turns by the mean of their spins only to second order in the
+    deformation. (A member that has yielded is not asked at the larger one: about its committed
+    position its stiffness is not unique.)
     """
     for size, tolerance in ((3e-4, 1e-6), (1e-2, 1e-3)):
         if size > 1e-3 and not name.startswith("elastic"):
@@ -124,7 +138,10 @@ def test_turning_the_whole_model_turns_forces_and_stiffness(name, geometry):
 
 @pytest.mark.parametrize(("name", "geometry"), ALL)
 def test_the_nodal_forces_are_in_equilibrium(name, geometry):
-    """Forces sum to zero, and so do the moments about the origin: of the deformed nodes where that is exact."""
+    """Forces sum to zero, and so do the moments about the origin.
+
+    Of the deformed nodes where that is exact.
+    """
     probe = free_element(name, geometry)
     u = random_motion(probe, 4, CASES[name].size)
     force, _ = probe(u)

@@ -1,4 +1,7 @@
-"""What every element must leave behind, in plane and in space: a whole trial state, and the same answer at a second look."""
+"""What every element must leave behind, in plane and in space.
+
+A whole trial state, and the same answer at a second look.
+"""
 
 from __future__ import annotations
 
@@ -7,10 +10,13 @@ import numpy as np
 import pytest
 import space_harness
 
-from femu import context as slot
+from femu.engine.element_kernels import FORM
 
-EVERY = [pytest.param(harness, name, geometry, id=f"{where}-{name}-{geometry}")
-         for where, harness in (("plane", element_harness), ("space", space_harness)) for name, geometry in harness.ALL]
+EVERY = [
+    pytest.param(harness, name, geometry, id=f"{where}-{name}-{geometry}")
+    for where, harness in (("plane", element_harness), ("space", space_harness))
+    for name, geometry in harness.ALL
+]
 
 
 @pytest.mark.parametrize(("harness", "name", "geometry"), EVERY)
@@ -21,8 +27,8 @@ def test_a_second_look_at_the_committed_state_changes_nothing(harness, name, geo
     probe.commit()
     again, stiffness = probe(u)
     assert again == pytest.approx(force, rel=1e-8, abs=1e-8 * np.abs(force).max())
-    assert np.isfinite(probe.run[slot.T]).all()
-    formed, tangent = probe(u, mode=slot.FORM)
+    assert np.isfinite(probe.run.fields.elements).all()
+    formed, tangent = probe(u, mode=FORM)
     assert formed == pytest.approx(force, rel=1e-12, abs=1e-12 * np.abs(force).max())
     assert tangent.shape == stiffness.shape and np.isfinite(tangent).all()
 
@@ -31,16 +37,17 @@ def test_a_second_look_at_the_committed_state_changes_nothing(harness, name, geo
 def test_every_state_variable_is_written_and_named(harness, name, geometry):
     probe = harness.free_element(name, geometry)
     for seed in range(2):
-        probe(harness.random_motion(probe, seed, harness.CASES[name].size))  # trial state and workspace were filled with NaN
-        assert np.isfinite(probe.run[slot.T]).all()
+        # trial state and workspace were filled with NaN
+        probe(harness.random_motion(probe, seed, harness.CASES[name].size))
+        assert np.isfinite(probe.run.fields.elements).all()
         probe.commit()
     plan = probe.program.plans["e"]
-    assert len(set(plan.state)) == len(plan.state) == len(probe.run[slot.T])
-    assert tuple(plan.state[:len(plan.basic_forces)]) == plan.basic_forces
+    assert len(set(plan.state)) == len(plan.state) == len(probe.run.fields.elements)
+    assert tuple(plan.state[: len(plan.basic_forces)]) == plan.basic_forces
 
 
 @pytest.mark.parametrize(("harness", "name", "geometry"), EVERY)
 def test_form_of_a_virgin_element_has_its_initial_stiffness(harness, name, geometry):
     probe = harness.free_element(name, geometry)
     still = np.zeros(probe.program.ndof)
-    assert probe(still, mode=slot.FORM)[1] == pytest.approx(probe(still)[1], rel=1e-14)
+    assert probe(still, mode=FORM)[1] == pytest.approx(probe(still)[1], rel=1e-14)

@@ -1,22 +1,26 @@
-"""A model goes to TOML and comes back the same: text, parameters, state layout and response to the last bit."""
+"""A model goes to TOML and comes back the same.
+
+Text, parameters, state layout and response to the last bit.
+"""
 
 from __future__ import annotations
 
 from pathlib import Path
 from typing import Any
 
+import element_harness
 import numpy as np
 import pytest
+import section_harness
 from example_frames import QUAKE, portal
 from hypothesis import given
 from hypothesis import strategies as st
-from material_harness import CASES, RATE_CASES
+from material_harness import EVERY
 
 import femu.elements
 import femu.materials
 from femu import DistributedLoad, Model, PointLoad, Result, UniformLoad
 from femu.analyses import LoadControl, Newmark, Transient
-from femu.component import Section
 from femu.elements import (
     DisplacementBeamColumn,
     ElasticBeamColumn,
@@ -30,8 +34,6 @@ from femu.elements import (
     ZeroLength,
     ZeroLengthSection,
 )
-from femu.errors import FileError, UnsupportedError
-from femu.exchange import toml_text
 from femu.exchange.objects import Decoder, Encoder
 from femu.experimental import (
     Actuator,
@@ -42,18 +44,42 @@ from femu.experimental import (
     RemoteSpecimen,
     Sensors,
 )
-from femu.materials import Bilinear, BoucWen, Elastic, ElasticSection, FibreSection, NMSection, SectionWithShear, UncoupledSection
-from femu.series import Constant, Linear, Motion, Pulse, Sampled, Sine
+from femu.files import toml_text
+from femu.materials import (
+    Bilinear,
+    BoucWen,
+    Elastic,
+    ElasticSection,
+    FibreSection,
+    NMSection,
+    SectionWithShear,
+    UncoupledSection,
+)
+from femu.model.component import Section
+from femu.model.series import Constant, Linear, Motion, Pulse, Sampled, Sine
+from femu.support.errors import FileError, UnsupportedError
 
 STEEL = Bilinear(E=200e9, fy=300e6, b=0.01)
 SECTIONS: dict[str, Section] = {
     "elastic": ElasticSection(E=200e9, A=0.01, I=1e-4),
     "uncoupled": UncoupledSection(Bilinear(2e9, 2e6, 0.01), Bilinear(2e7, 2e5, 0.02)),
-    "nm": NMSection.h_shape(depth=0.25, width=0.25, web=0.006, flange=0.012, E=206e9, fy=280e6, b=0.03),
-    "fibre": FibreSection.reinforced_concrete(0.3, 0.4, 0.04, core=Elastic(3e10), steel=STEEL, unconfined=Elastic(2.8e10),
-                                              top=1e-3, bottom=1e-3),
+    "nm": NMSection.h_shape(
+        depth=0.25, width=0.25, web=0.006, flange=0.012, E=206e9, fy=280e6, b=0.03
+    ),
+    "fibre": FibreSection.reinforced_concrete(
+        0.3,
+        0.4,
+        0.04,
+        core=Elastic(3e10),
+        steel=STEEL,
+        unconfined=Elastic(2.8e10),
+        top=1e-3,
+        bottom=1e-3,
+    ),
     "elastic shear": ElasticSection(E=200e9, A=0.01, I=1e-4, G=77e9, alpha_y=5 / 6),
-    "shear": SectionWithShear(FibreSection.rectangle(0.2, 0.3, STEEL, 4), Bilinear(1e9, 1e6, 1 / 3)),
+    "shear": SectionWithShear(
+        FibreSection.rectangle(0.2, 0.3, STEEL, 4), Bilinear(1e9, 1e6, 1 / 3)
+    ),
 }
 
 
@@ -83,20 +109,59 @@ def bar(element: Any) -> Model:
 
 
 ELEMENTS = [
-    ElasticBeamColumn("base", 1, "top", section=SECTIONS["elastic"], release_j=True, geometry="corotational",
-                      offset_i=(0.1, 0.2), mass=1 / 3, consistent_mass=True, damped=False),
+    ElasticBeamColumn(
+        "base",
+        1,
+        "top",
+        section=SECTIONS["elastic"],
+        release_j=True,
+        geometry="corotational",
+        offset_i=(0.1, 0.2),
+        mass=1 / 3,
+        consistent_mass=True,
+        damped=False,
+    ),
     ForceBeamColumn("e", 1, "top", section=SECTIONS["nm"], points=4, integration="radau"),
-    ForceBeamColumn("e", 1, "top", integration=Hinges(SECTIONS["nm"], 0.2, SECTIONS["uncoupled"], 0.3, SECTIONS["elastic"])),
-    ForceBeamColumn("e", 1, "top", integration=Stations([SECTIONS["nm"], SECTIONS["elastic"], SECTIONS["nm"]], [0.0, 0.5, 1.0],
-                                                        [0.25, 0.5, 0.25])),
-    DisplacementBeamColumn("e", 1, "top", section=SECTIONS["fibre"], integration="legendre", points=3),
+    ForceBeamColumn(
+        "e",
+        1,
+        "top",
+        integration=Hinges(SECTIONS["nm"], 0.2, SECTIONS["uncoupled"], 0.3, SECTIONS["elastic"]),
+    ),
+    ForceBeamColumn(
+        "e",
+        1,
+        "top",
+        integration=Stations(
+            [SECTIONS["nm"], SECTIONS["elastic"], SECTIONS["nm"]],
+            [0.0, 0.5, 1.0],
+            [0.25, 0.5, 0.25],
+        ),
+    ),
+    DisplacementBeamColumn(
+        "e", 1, "top", section=SECTIONS["fibre"], integration="legendre", points=3
+    ),
     Truss("e", 1, "top", material=STEEL, area=0.01, geometry="p-delta", mass=0.1),
-    ZeroLength("e", 1, 3, {"rz": STEEL, "x": BoucWen(alpha=0.1, k=1e6, n=2, gamma=1e3, beta=1e3)}, angle=0.7),
+    ZeroLength(
+        "e",
+        1,
+        3,
+        {"rz": STEEL, "x": BoucWen(alpha=0.1, k=1e6, n=2, gamma=1e3, beta=1e3)},
+        angle=0.7,
+    ),
     TwoNodeLink("e", 1, "top", {"y": STEEL}, shear_distance=0.25),
     TwoNodeLink("e", 1, "top", {"x": STEEL, "y": STEEL, "rz": STEEL}, p_delta=(0.1, 1 / 3)),
     ForceBeamColumn("e", 1, "top", section=SECTIONS["shear"]),
-    ForceBeamColumn("e", 1, "top", integration=Stations([SECTIONS["shear"]] * 2 + [SECTIONS["elastic shear"]], [0.0, 1 / 3, 1.0],
-                                                        [0.25, 0.5, 0.25])),
+    ForceBeamColumn(
+        "e",
+        1,
+        "top",
+        integration=Stations(
+            [SECTIONS["shear"]] * 2 + [SECTIONS["elastic shear"]],
+            [0.0, 1 / 3, 1.0],
+            [0.25, 0.5, 0.25],
+        ),
+    ),
     ViscousDashpot("e", 1, "top", C=1e4, alpha=0.35),
     ZeroLengthSection("e", 1, 3, SECTIONS["fibre"], angle=0.1),
     LumpedMass("e", "top", mass=3.0, inertia=0.1),
@@ -105,29 +170,71 @@ ELEMENTS = [
 
 def emulated_column() -> ExperimentalBeamColumn:
     """Made where it is needed: an emulated specimen is compiled at once."""
-    column = EmulatedSpecimen(ForceBeamColumn("c", "i", "j", section=SECTIONS["nm"]), length=3.1, seed=4,
-                              actuator=Actuator(delay=0.01), sensors=Sensors(force_noise=5.0))
-    return ExperimentalBeamColumn("e", 1, "top", geometry="p-delta", setup=Cantilever(3.1),
-                                  limits=Limits(displacement=(0.1, 0.2, 0.3)), specimen=column)
+    column = EmulatedSpecimen(
+        ForceBeamColumn("c", "i", "j", section=SECTIONS["nm"]),
+        length=3.1,
+        seed=4,
+        actuator=Actuator(delay=0.01),
+        sensors=Sensors(force_noise=5.0),
+    )
+    return ExperimentalBeamColumn(
+        "e",
+        1,
+        "top",
+        geometry="p-delta",
+        setup=Cantilever(3.1),
+        limits=Limits(displacement=(0.1, 0.2, 0.3)),
+        specimen=column,
+    )
 
 
-@pytest.mark.parametrize("element", [*ELEMENTS, emulated_column], ids=lambda e: getattr(e, "__name__", type(e).__name__))
+@pytest.mark.parametrize(
+    "element", [*ELEMENTS, emulated_column], ids=lambda e: getattr(e, "__name__", type(e).__name__)
+)
 def test_elements(element: Any) -> None:
     element = emulated_column() if element is emulated_column else element
     again = same(bar(element)).elements[element.name]
     assert repr(type(again)) == repr(type(element))
 
 
-def test_every_element_and_section_is_tried() -> None:
+@pytest.mark.parametrize(("name", "geometry"), element_harness.ALL)
+def test_elements_of_the_list_for_all_tests(name: str, geometry: str) -> None:
+    model = Model("free")
+    case = element_harness.CASES[name]
+    model.node(1, 1.0, -0.5, mass=1.0)
+    model.node(2, *((1.0, -0.5) if case.coincident else (3.0, 1.5)), mass=1.0)
+    model.add(case.make(geometry))
+    assert type(same(model).elements["e"]) is type(model.elements["e"])
+
+
+def test_every_element_is_tried() -> None:
     tried = {type(e).__name__ for e in ELEMENTS} | {"ExperimentalBeamColumn", "Hinges", "Stations"}
-    assert set(femu.elements.__all__) - tried == set()
-    sections = {n for n in femu.materials.__all__ if n.endswith("Section") or n == "SectionWithShear"}
-    assert sections == {type(s).__name__ for s in SECTIONS.values()}
+    tried |= {type(case.make("linear")).__name__ for case in element_harness.CASES.values()}
+    missing = set(femu.elements.__all__) - tried
+    assert not missing, f"add a case to tests/elements/element_harness.py: {missing}"
 
 
-@pytest.mark.parametrize("name", [*CASES, *RATE_CASES])
+@pytest.mark.parametrize("name", section_harness.SECTIONS)
+def test_sections(name: str) -> None:
+    section = section_harness.SECTIONS[name].section
+    encoder = Encoder()
+    table = encoder.value(section, "section")
+    tables = toml_text.read(toml_text.write({"part": encoder.parts}))["part"]
+    again = Decoder(tables, "test").value(table)
+    assert type(again) is type(section)
+    assert list(again.walk_parameters()) == list(section.walk_parameters())
+
+
+def test_every_section_is_tried() -> None:
+    exported = [getattr(femu.materials, name) for name in femu.materials.__all__]
+    wanted = {k for k in exported if isinstance(k, type) and issubclass(k, Section)}
+    missing = wanted - {type(case.section) for case in section_harness.SECTIONS.values()}
+    assert not missing, f"add a case to tests/materials/section_harness.py: {missing}"
+
+
+@pytest.mark.parametrize("name", EVERY)
 def test_materials(name: str) -> None:
-    law = {**CASES, **RATE_CASES}[name].material
+    law = EVERY[name].material
     encoder = Encoder()
     table = encoder.value(law, "law")
     tables = toml_text.read(toml_text.write({"part": encoder.parts}))["part"]
@@ -166,8 +273,14 @@ def test_shared_sections_are_shared_again() -> None:
 
 def test_loads_series_motions_constraints_and_damping() -> None:
     model = portal(damping="committed")
-    for name, series in {"constant": Constant(2.0), "linear": Linear(0.3), "sine": Sine(0.7, phase=0.1), "pulse": Pulse(0.1, 0.2),
-                         "sampled": Sampled([0.0, 0.1, 0.3], [1 / 3, 2.0, -1.0], hold=True), "quake": QUAKE}.items():
+    for name, series in {
+        "constant": Constant(2.0),
+        "linear": Linear(0.3),
+        "sine": Sine(0.7, phase=0.1),
+        "pulse": Pulse(0.1, 0.2),
+        "sampled": Sampled([0.0, 0.1, 0.3], [1 / 3, 2.0, -1.0], hold=True),
+        "quake": QUAKE,
+    }.items():
         model.pattern(name, series)
         model.load("C", x=0.1, rz=-1 / 7, pattern=name)
         model.load("D", x=0.1, pattern=name)
@@ -200,7 +313,9 @@ def test_any_number_and_any_name(x: float, name: str) -> None:
     again = Model.from_toml(model.to_toml())
     assert again.name == name
     assert np.array_equal(again.nodes[name].coordinates, model.nodes[name].coordinates)
-    assert np.array_equal(np.signbit(again.nodes[name].coordinates), np.signbit(model.nodes[name].coordinates))
+    assert np.array_equal(
+        np.signbit(again.nodes[name].coordinates), np.signbit(model.nodes[name].coordinates)
+    )
 
 
 def test_file(tmp_path: Path) -> None:
@@ -212,21 +327,25 @@ def test_file(tmp_path: Path) -> None:
         portal().to_toml(tmp_path / "no" / "m.toml")
 
 
-@pytest.mark.parametrize("change, word", [
-    (('format = "femu model 1"', 'format = "femu model 9"'), "format"),
-    (('type = "NMSection"', 'type = "Concrete99"'), "Concrete99"),
-    (('type = "NMSection"', 'type = "subprocess:Popen"'), "no part of a model"),
-    (('type = "NMSection"', 'type = "Journal"'), "Journal"),
-    (('type = "NMSection"', 'type = "antigravity:NMSection"'), "Import antigravity"),
-    (('part = "nm_section_1"', 'part = "gone"'), "gone"),
-    (('i = "A"', 'i = "Z"'), "'Z'"),
-    (("EA = ", "EB = "), "EB"),
-    (("EA = ", "EA = -"), "EA"),
-    (('name = "left"', 'names = "left"'), "argument"),
-    (('at = [0.0, 0.0]', 'at = [0.0]'), "y = None"),
-    (("[[node]]", "[[node"), "not TOML"),
-    (("[[node]]", "a = " + 5000 * "["), "nested too deeply"), (("[[node]]", "a = " + 5000 * "9"), "not TOML"),
-])
+@pytest.mark.parametrize(
+    "change, word",
+    [
+        (('format = "femu model 2"', 'format = "femu model 9"'), "format"),
+        (('type = "NMSection"', 'type = "Concrete99"'), "Concrete99"),
+        (('type = "NMSection"', 'type = "subprocess:Popen"'), "not a part of a model"),
+        (('type = "NMSection"', 'type = "Journal"'), "Journal"),
+        (('type = "NMSection"', 'type = "antigravity:NMSection"'), "Import antigravity"),
+        (('part = "nm_section_1"', 'part = "gone"'), "gone"),
+        (('i = "A"', 'i = "Z"'), "'Z'"),
+        (("EA = ", "EB = "), "EB"),
+        (("EA = ", "EA = -"), "EA"),
+        (('name = "left"', 'names = "left"'), "argument"),
+        (("at = [0.0, 0.0]", "at = [0.0]"), "y = None"),
+        (("[[node]]", "[[node"), "not TOML"),
+        (("[[node]]", "a = " + 5000 * "["), "nested too deeply"),
+        (("[[node]]", "a = " + 5000 * "9"), "not TOML"),
+    ],
+)
 def test_wrong_text_is_an_error_that_says_what(change: tuple[str, str], word: str) -> None:
     text = portal().to_toml()
     assert change[0] in text

@@ -1,7 +1,9 @@
-"""Run by a test in a process of its own: openseespy as the client of femu's servers, and as the reference.
+"""Run by a test in a process of its own: openseespy as the client of femu's servers, and as the
+reference.
 
-Reads a list of cases from standard input as JSON and writes a list of results: for each case the displacements with the
-specimen behind the network and those with an ordinary element of OpenSees, and the time a step took over the network.
+Reads a list of cases from standard input as JSON and writes a list of results: for each case the
+displacements with the specimen behind the network and those with an ordinary element of OpenSees,
+and the time a step took over the network.
 """
 
 import contextlib
@@ -15,7 +17,8 @@ ops = None  # openseespy, imported where this runs as a program
 
 E, A, I, L = 2.0e11, 1.0e-2, 1.0e-4, 3.0
 MASS = (3.0e4, 3.0e4, 2.0e2)
-BOUC_WEN = (0.05, 4.0e5, 2.0, 4.0e3, 4.0e3, 1.0, 0.0, 0.0, 0.0)  # alpha, k, n, gamma, beta, A, degradation
+# alpha, k, n, gamma, beta, A, degradation
+BOUC_WEN = (0.05, 4.0e5, 2.0, 4.0e3, 4.0e3, 1.0, 0.0, 0.0, 0.0)
 STIFF = 4.0e5
 ACCELERATION = 3.0
 LOAD = 4.5e3
@@ -72,7 +75,11 @@ def build(case, remote):
 def respond(case):
     """Displacements of all free degrees of freedom, a row a step."""
     size = case["size"]
-    free = {1: [(2, 1)], 3: [(2, d) for d in (1, 2, 3)], 6: [(n, d) for n in (1, 2) for d in (1, 2, 3)]}[size]
+    free = {
+        1: [(2, 1)],
+        3: [(2, d) for d in (1, 2, 3)],
+        6: [(n, d) for n in (1, 2) for d in (1, 2, 3)],
+    }[size]
     ops.constraints("Plain")
     ops.numberer("Plain")
     ops.system("FullGeneral")
@@ -85,8 +92,14 @@ def respond(case):
         ops.integrator("LoadControl", 1.0)
         ops.analysis("Static")
     else:
-        ops.timeSeries("Path", 1, "-dt", 0.02, "-values", *(
-            ACCELERATION * math.sin(0.9 * k) * math.exp(-0.02 * k) for k in range(200)))
+        ops.timeSeries(
+            "Path",
+            1,
+            "-dt",
+            0.02,
+            "-values",
+            *(ACCELERATION * math.sin(0.9 * k) * math.exp(-0.02 * k) for k in range(200)),
+        )
         ops.pattern("UniformExcitation", 1, 1, "-accel", 1)
         if size > 1:
             ops.pattern("UniformExcitation", 2, 2, "-accel", 1)
@@ -125,7 +138,7 @@ if __name__ == "__main__":
     # openseespy writes to the standard output: keep it away from the result
     out = os.dup(1)
     os.dup2(2, 1)
-    from femu.peers import load_opensees
+    from femu.opensees.load_openseespy import load_opensees
 
     ops = load_opensees()
 

@@ -6,11 +6,13 @@ import signal
 import subprocess
 import sys
 import threading
+import warnings
 from pathlib import Path
 
 import numpy as np
 import pytest
 from click.testing import CliRunner
+from ctrl_c import stopped_by_ctrl_c
 from journalled import STEPS, make, same
 
 from femu import FileError
@@ -56,20 +58,34 @@ def test_description(tmp_path):
     assert described.specimen.actuator.delay == 0.01
     assert described.limits.displacement == (0.01, 0.05, 0.05)
     assert described.server == {"port": 0}
-    two = read_description(written(tmp_path / "two.toml", '[[specimen.of]]\ntype = "Elastic"\nE = 2.0\n'
-                                   '[[specimen.of]]\ntype = "Elastic"\nE = 3.0\n'))
+    two = read_description(
+        written(
+            tmp_path / "two.toml",
+            '[[specimen.of]]\ntype = "Elastic"\nE = '
+            "2.0\n"
+            '[[specimen.of]]\ntype = "Elastic"\nE = 3.0\n',
+        )
+    )
     assert np.diag(two.specimen.initial_stiffness()).tolist() == [2.0, 3.0]
 
 
-@pytest.mark.parametrize("text, word", [
-    ("[specimen", "cannot be read"), ("[specimen]\nseed = 1", "specimen.of"), ("[rig]\na = 1", "rig"),
-    ('[specimen.of]\ntype = "Steel99"', "Steel99"), ('[specimen.of]\ntype = "Elastic"', "argument"),
-    ('[specimen.of]\ntype = "Elastic"\nE = -1.0', "E"), ('[specimen.of]\nE = 1.0', "type"),
-    ('[specimen.of]\ntype = "Elastic"\nE = 1.0\n[server]\nport = "x"', "port"),
-    ('[specimen.of]\ntype = "Elastic"\nE = 1.0\n[actuator]\nspeed = 1', "speed"),
-    ('limits = 3\n[specimen.of]\ntype = "Elastic"\nE = 1.0', "table"),
-    ('server = 3\n[specimen.of]\ntype = "Elastic"\nE = 1.0', "table"),
-    ('[specimen.of]\ntype = "__builtins__"', "__builtins__")])
+@pytest.mark.parametrize(
+    "text, word",
+    [
+        ("[specimen", "cannot be read"),
+        ("[specimen]\nseed = 1", "specimen.of"),
+        ("[rig]\na = 1", "rig"),
+        ('[specimen.of]\ntype = "Steel99"', "Steel99"),
+        ('[specimen.of]\ntype = "Elastic"', "argument"),
+        ('[specimen.of]\ntype = "Elastic"\nE = -1.0', "E"),
+        ("[specimen.of]\nE = 1.0", "type"),
+        ('[specimen.of]\ntype = "Elastic"\nE = 1.0\n[server]\nport = "x"', "port"),
+        ('[specimen.of]\ntype = "Elastic"\nE = 1.0\n[actuator]\nspeed = 1', "speed"),
+        ('limits = 3\n[specimen.of]\ntype = "Elastic"\nE = 1.0', "table"),
+        ('server = 3\n[specimen.of]\ntype = "Elastic"\nE = 1.0', "table"),
+        ('[specimen.of]\ntype = "__builtins__"', "__builtins__"),
+    ],
+)
 def test_wrong_descriptions_are_explained(tmp_path, text, word):
     with pytest.raises(FileError, match=word):
         read_description(written(tmp_path / "s.toml", text))
@@ -86,15 +102,24 @@ def hear_interrupts():
 def start(tmp_path, *options):
     """`femu serve` in a process of its own, and the port it says it waits on."""
     file = written(tmp_path / "s.toml", SPECIMEN)
-    process = subprocess.Popen([sys.executable, "-c", "from femu.cli import main; main()", "serve", file, *options],
-                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-                               env={**os.environ, "PYTHONUNBUFFERED": "1"}, preexec_fn=hear_interrupts)
+    process = subprocess.Popen(
+        [sys.executable, "-c", "from femu.cli import main; main()", "serve", file, *options],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        env={**os.environ, "PYTHONUNBUFFERED": "1"},
+        preexec_fn=hear_interrupts,
+    )
     guard = threading.Timer(90.0, process.kill)
     guard.start()
     lines = []
     for line in process.stdout:
         lines.append(line)
-        found = re.search(r"waiting for a client on 127.0.0.1, port (\d+) \((TCP|UDP), application, 3 actuators\)", line)
+        found = re.search(
+            r"waiting for a client on 127.0.0.1, port (\d+) \((TCP|UDP), "
+            r"application, 3 actuators\)",
+            line,
+        )
         if found:
             return process, int(found[1]), guard
     raise AssertionError("".join(lines))
@@ -131,8 +156,13 @@ def test_serve_says_what_went_wrong_without_a_traceback(tmp_path, what):
         process.send_signal(signal.SIGINT)
     out = process.communicate(timeout=60)[0]
     guard.cancel()
-    assert process.returncode == 3, out
-    assert {"gone": "closed the connection", "limit": "limit of actuator 0", "interrupted": "stopped by the user"}[what] in out
+    assert process.returncode == (130 if what == "interrupted" else 3), out
+    said = {
+        "gone": "closed the connection",
+        "limit": "limit of actuator 1 of the specimen",
+        "interrupted": "stopped by the user",
+    }
+    assert said[what] in out
     assert "Traceback" not in out
 
 
@@ -140,18 +170,22 @@ def test_resume_and_replay(tmp_path):
     make().run(tmp_path / "whole.h5")
     test = make()
     specimen = test.elements["device"].specimen
-    specimen.apply = lambda c, t, f=specimen.apply: f(c, t) if t < 0.7 else (_ for _ in ()).throw(KeyboardInterrupt)
-    test.run(tmp_path / "j.h5")
+    specimen.apply = lambda c, t, f=specimen.apply: (
+        f(c, t) if t < 0.7 else (_ for _ in ()).throw(KeyboardInterrupt)
+    )
+    stopped_by_ctrl_c(test.run, tmp_path / "j.h5")
     script = written(tmp_path / "script.py", SCRIPT)
     result = CliRunner().invoke(main, ["resume", str(tmp_path / "j.h5"), script])
     assert result.exit_code == 0, result.output
-    assert "69 committed steps; going on" in result.output
+    assert "69 committed steps; continuing" in result.output
     assert f"{STEPS} steps are committed" in result.output
     assert same(read_journal(tmp_path / "whole.h5"), read_journal(tmp_path / "j.h5"))
     result = CliRunner().invoke(main, ["replay", str(tmp_path / "j.h5"), script])
     assert result.exit_code == 0, result.output
     assert f"all {STEPS} commands" in result.output
-    other = written(tmp_path / "other.py", SCRIPT + 'test.program.parameters["upper.x.E"] *= 1.001\n')
+    other = written(
+        tmp_path / "other.py", SCRIPT + 'test.program.parameters["upper.x.E"] *= 1.001\n'
+    )
     result = CliRunner().invoke(main, ["replay", str(tmp_path / "j.h5"), other])
     assert result.exit_code == 1
     assert re.search(r"device: step \d+ ", result.output)
@@ -160,9 +194,46 @@ def test_resume_and_replay(tmp_path):
     assert "upper.x.E" in result.output
 
 
+@pytest.mark.parametrize(
+    "fault, code, ending",
+    [("raise KeyboardInterrupt", 130, "STOPPED_BY_USER"), ("return None", 3, "BAD_MEASUREMENT")],
+)
+def test_a_resumed_test_that_ends_early_is_in_the_exit_code(tmp_path, fault, code, ending):
+    """Its journal is whole, and resumed once more it comes to its end."""
+    test = make()
+    specimen = test.elements["device"].specimen
+    specimen.apply = lambda c, t, f=specimen.apply: (
+        f(c, t) if t < 0.7 else (_ for _ in ()).throw(KeyboardInterrupt)
+    )
+    stopped_by_ctrl_c(test.run, tmp_path / "j.h5")
+    faulty = written(
+        tmp_path / "faulty.py",
+        SCRIPT
+        + f"""
+specimen = test.elements["device"].specimen
+apply = specimen.apply
+def until(command, time):
+    if time > 1.0:
+        {fault}
+    return apply(command, time)
+specimen.apply = until
+""",
+    )
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")  # the command says itself how it ended
+        result = CliRunner().invoke(main, ["resume", str(tmp_path / "j.h5"), faulty])
+    assert result.exit_code == code, result.output
+    assert f"100 of {STEPS} steps were done, to t = 1." in result.output
+    record = read_journal(tmp_path / "j.h5")
+    assert (record.ending.name, record.steps) == (ending, 100)
+    assert make().resume(tmp_path / "j.h5").outcome.ok
+
+
 def test_scripts_that_define_no_test(tmp_path):
     make().run(tmp_path / "j.h5")
     for text in ("x = 1", "test = 3", "def test(:"):
-        result = CliRunner().invoke(main, ["replay", str(tmp_path / "j.h5"), written(tmp_path / "s.py", text)])
+        result = CliRunner().invoke(
+            main, ["replay", str(tmp_path / "j.h5"), written(tmp_path / "s.py", text)]
+        )
         assert result.exit_code == 3
         assert "s.py" in result.output

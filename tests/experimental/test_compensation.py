@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from ctrl_c import stopped_by_ctrl_c
 from stone import DT, Stone, make, serve
 
 from femu.experimental import (
@@ -12,6 +13,7 @@ from femu.experimental import (
     LimitTripped,
     PolynomialCompensation,
     RemoteApplication,
+    SpecimenSession,
     read_journal,
 )
 
@@ -28,23 +30,28 @@ def wanted():
 
 @pytest.mark.parametrize("outside", [False, True], ids=["of the element", "of the specimen"])
 def test_a_compensation_sees_that_a_target_rests(outside):
-    """Else the specimen stays ahead of the target, and the next command comes from a polynomial through the wrong instants."""
+    """Else the specimen stays ahead of the target, and the next command comes from a polynomial
+    through the wrong instants."""
     stone, compensation = Stone(), PolynomialCompensation(DELAY)
-    test = make(CompensatedSpecimen(stone, compensation, DT)) if outside else make(stone, compensation=compensation)
-    element = test.elements["e"]
-    element.begin(DT)
+    test = (
+        make(CompensatedSpecimen(stone, compensation, DT))
+        if outside
+        else make(stone, compensation=compensation)
+    )
+    session = SpecimenSession(test.elements["e"])
+    session.begin(DT)
     for k, x in enumerate(TARGETS, 1):
-        element.exchange(np.array([x]), k * DT)
+        session.exchange(np.array([x]), k * DT)
     assert stone.commands == wanted()
     assert np.allclose(stone.commands[14:-1], 0.1)  # at rest four targets are the same
 
 
 def test_a_target_that_is_asked_for_again_at_the_same_time_is_no_step():
     stone = Stone()
-    element = make(stone, compensation=PolynomialCompensation(DELAY)).elements["e"]
-    element.begin(DT)
-    first = element.exchange(np.array([0.01]), DT)
-    assert element.exchange(np.array([0.01]), DT) is first
+    session = SpecimenSession(make(stone, compensation=PolynomialCompensation(DELAY)).elements["e"])
+    session.begin(DT)
+    first = session.exchange(np.array([0.01]), DT)
+    assert session.exchange(np.array([0.01]), DT) is first
     assert len(stone.commands) == 1
 
 
@@ -74,9 +81,9 @@ def test_a_second_test_has_a_velocity_too():
     stone = Stone()
     test = make(CompensatedSpecimen(stone, PolynomialCompensation(0.0), DT, Limits(velocity=10.0)))
     assert test.run().outcome is Ending.COMPLETE
-    test.elements["e"].begin(DT)
+    test.sessions["e"].begin(DT)
     with pytest.raises(LimitTripped, match="velocity"):
-        test.elements["e"].exchange(np.array([1.0]), DT)
+        test.sessions["e"].exchange(np.array([1.0]), DT)
 
 
 @pytest.mark.parametrize("problem", [ZeroDivisionError("mine"), MemoryError(), KeyboardInterrupt()])
@@ -92,7 +99,7 @@ def test_what_was_measured_before_a_compensation_fails_is_in_the_journal(tmp_pat
     stone = Stone()
     test = make(CompensatedSpecimen(stone, Failing(), DT))
     if isinstance(problem, KeyboardInterrupt):
-        test.run(tmp_path / "j.h5")
+        stopped_by_ctrl_c(test.run, tmp_path / "j.h5")
     else:
         with pytest.raises(type(problem)):
             test.run(tmp_path / "j.h5")

@@ -2,19 +2,25 @@
 
 import re
 import socket
+import textwrap
 import threading
 from pathlib import Path
 
 import numpy as np
 import pytest
+from click.testing import CliRunner
 from stone import K, interrupted, make
 
-from femu.experimental import Ending, Limits, RemoteController
+from femu.cli.main import main
+from femu.experimental import Ending, Limits, RemoteController, SpecimenServer
+from femu.experimental.network.description import read_description
 
 PAGE = Path(__file__).parents[2] / "docs" / "lab-controller.md"
 
 
-pytestmark = pytest.mark.skipif(not PAGE.exists(), reason="the documentation is not part of an installed package")
+pytestmark = pytest.mark.skipif(
+    not PAGE.exists(), reason="the documentation is not part of an installed package"
+)
 
 
 def connect(found, machine):
@@ -35,7 +41,9 @@ def connect(found, machine):
 
 
 def printed():
-    block = next(b for b in re.findall(r"```python\n(.*?)```", PAGE.read_text(), re.S) if "def control" in b)
+    block = next(
+        b for b in re.findall(r"```python\n(.*?)```", PAGE.read_text(), re.S) if "def control" in b
+    )
     found = {}
     exec(block, found)
     return found
@@ -77,3 +85,26 @@ def test_a_resumed_test_moves_the_printed_controller_by_steps_only(tmp_path):
     assert not still_there()
     assert len(moves) == steps
     assert max(moves) <= limits.increment
+
+
+def test_the_help_of_serve_is_true(tmp_path: Path) -> None:
+    """Its example can be served, and what it promises is there.
+
+    Options, names of actuators, a refusal that is answered.
+    """
+    text = CliRunner().invoke(main, ["serve", "--help"]).output
+    example = text.split("Example specimen.toml:")[1].split("Examples:")[0]
+    (tmp_path / "specimen.toml").write_text(textwrap.dedent(example), encoding="utf-8")
+    described = read_description(tmp_path / "specimen.toml")
+    assert described.specimen.numerical and described.server == {"actuators": ["x"]}
+    server = SpecimenServer(
+        described.specimen, limits=described.limits, wait=0.01, **described.server
+    )
+    assert server._guard.actuator(0) == "actuator x of the specimen"
+    said = " ".join(text.split())
+    for promise in (
+        "answered with NaN until it ends",
+        "keeps its history even if the client sends no commits",
+        "--version FLOAT",
+    ):
+        assert promise in said, promise

@@ -29,7 +29,8 @@ def positions(actuator, commands, dt=DT, law=None):
 
 T = DT * np.arange(3000)
 MOTION = np.sin(0.5 * np.pi * np.minimum(T, 1.0)) ** 4 * (  # a smooth start
-    10.0 * np.sin(2 * np.pi * 1.1 * T) + 3.0 * np.sin(2 * np.pi * 2.7 * T + 1.0))
+    10.0 * np.sin(2 * np.pi * 1.1 * T) + 3.0 * np.sin(2 * np.pi * 2.7 * T + 1.0)
+)
 
 
 def test_ideal_actuator_reaches_each_command():
@@ -59,8 +60,12 @@ def test_servo_has_its_frequency_response():
 
 def test_undershoot_backlash_rate_stroke():
     assert np.allclose(positions(Actuator(undershoot=0.1), [1.0, 2.0, 1.0]), [0.9, 1.9, 1.1])
-    assert np.allclose(positions(Actuator(backlash=0.2), [1.0, 0.95, 0.7, 0.75]), [0.9, 0.9, 0.8, 0.8])
-    assert np.allclose(positions(Actuator(rate_limit=5.0), [0.0, 1.0, 1.0], dt=0.1), [0.0, 0.5, 1.0])
+    assert np.allclose(
+        positions(Actuator(backlash=0.2), [1.0, 0.95, 0.7, 0.75]), [0.9, 0.9, 0.8, 0.8]
+    )
+    assert np.allclose(
+        positions(Actuator(rate_limit=5.0), [0.0, 1.0, 1.0], dt=0.1), [0.0, 0.5, 1.0]
+    )
     assert np.allclose(positions(Actuator(stroke=0.8), [0.5, 1.0, -2.0]), [0.5, 0.8, -0.8])
 
 
@@ -75,7 +80,12 @@ def test_a_stalled_actuator_stops_at_its_force():
 def test_noise_has_its_size_and_repeats_with_its_seed():
     def sample(seed):
         specimen = EmulatedSpecimen(Elastic(0.0 + 1.0), sensors=Sensors(0.01, 2.0), seed=seed)
-        return np.array([(m.displacement[0], m.force[0]) for m in (specimen.apply(np.zeros(1), 0.1 * k) for k in range(4000))])
+        return np.array(
+            [
+                (m.displacement[0], m.force[0])
+                for m in (specimen.apply(np.zeros(1), 0.1 * k) for k in range(4000))
+            ]
+        )
 
     one = sample(1)
     assert np.allclose(one.std(axis=0), [0.01, 2.0], rtol=0.05)
@@ -86,7 +96,9 @@ def test_noise_has_its_size_and_repeats_with_its_seed():
 
 
 def test_quantisation():
-    specimen = EmulatedSpecimen(Elastic(1.0), sensors=Sensors(displacement_step=0.25, force_step=0.1))
+    specimen = EmulatedSpecimen(
+        Elastic(1.0), sensors=Sensors(displacement_step=0.25, force_step=0.1)
+    )
     measured = specimen.apply(np.array([0.6]), 0.0)
     assert measured.displacement[0] == 0.5
     assert measured.force[0] == pytest.approx(0.6)
@@ -98,20 +110,25 @@ def test_state_of_everything_is_restored():
     specimen = EmulatedSpecimen(law, actuator=actuator, sensors=Sensors(0.001, 0.01), seed=4)
     compensated = CompensatedSpecimen(specimen, AdaptiveCompensation(0.004, window=0.1), DT)
     for k in range(400):
-        compensated.apply(MOTION[k:k + 1], DT * k)
+        compensated.apply(MOTION[k : k + 1], DT * k)
     kept = compensated.state
-    after = [compensated.apply(MOTION[k:k + 1], DT * k) for k in range(400, 500)]
-    again = CompensatedSpecimen(EmulatedSpecimen(law, actuator=actuator, sensors=Sensors(0.001, 0.01), seed=4),
-                                AdaptiveCompensation(0.004, window=0.1), DT)
+    after = [compensated.apply(MOTION[k : k + 1], DT * k) for k in range(400, 500)]
+    again = CompensatedSpecimen(
+        EmulatedSpecimen(law, actuator=actuator, sensors=Sensors(0.001, 0.01), seed=4),
+        AdaptiveCompensation(0.004, window=0.1),
+        DT,
+    )
     again.restore(kept)
     for k, measured in zip(range(400, 500), after, strict=True):
-        repeated = again.apply(MOTION[k:k + 1], DT * k)
+        repeated = again.apply(MOTION[k : k + 1], DT * k)
         assert repeated.force.tolist() == measured.force.tolist()
         assert repeated.displacement.tolist() == measured.displacement.tolist()
 
 
 def tracked(actuator, compensation, noise=0.0):
-    specimen = EmulatedSpecimen(Elastic(1.0), actuator=actuator, sensors=Sensors(displacement_noise=noise))
+    specimen = EmulatedSpecimen(
+        Elastic(1.0), actuator=actuator, sensors=Sensors(displacement_noise=noise)
+    )
     driven = specimen if compensation is None else CompensatedSpecimen(specimen, compensation, DT)
     reached = []
     for k, x in enumerate(MOTION):
@@ -120,8 +137,10 @@ def tracked(actuator, compensation, noise=0.0):
     return tracking_error(MOTION, reached)
 
 
-@pytest.mark.parametrize("actuator", [
-    Actuator(delay=0.015), Actuator(lag=0.02), Actuator(frequency=12.0, damping=0.8, delay=0.01)])
+@pytest.mark.parametrize(
+    "actuator",
+    [Actuator(delay=0.015), Actuator(lag=0.02), Actuator(frequency=12.0, damping=0.8, delay=0.01)],
+)
 def test_compensation_betters_the_tracking(actuator):
     plain = tracked(actuator, None)
     polynomial = tracked(actuator, PolynomialCompensation(0.015))
@@ -150,18 +169,38 @@ def test_adaptive_compensation_finds_delay_and_amplitude():
     assert compensation.amplitude[0] == pytest.approx(0.9, rel=0.02)
 
 
-@pytest.mark.parametrize("make", [
-    lambda: Actuator(delay=-1.0), lambda: Actuator(lag=0.1, frequency=3.0), lambda: Sensors(force_noise=-1.0),
-    lambda: EmulatedSpecimen("steel"), lambda: EmulatedSpecimen(Elastic(1.0), seed=-1), lambda: PolynomialCompensation(-0.1),
-    lambda: EmulatedSpecimen(Elastic(1.0)).apply(np.zeros(2), 0.0)])
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: Actuator(delay=-1.0),
+        lambda: Actuator(lag=0.1, frequency=3.0),
+        lambda: Sensors(force_noise=-1.0),
+        lambda: EmulatedSpecimen("steel"),
+        lambda: EmulatedSpecimen(Elastic(1.0), seed=-1),
+        lambda: PolynomialCompensation(-0.1),
+        lambda: EmulatedSpecimen(Elastic(1.0)).apply(np.zeros(2), 0.0),
+    ],
+)
 def test_bad_input(make):
     with pytest.raises(InputError):
         make()
 
 
-@pytest.mark.parametrize("argument, ends", [("amplitudes", (1.3, 0.7)), ("amplitudes", (0.0, 1.3)), ("amplitudes", (0.7,)),
-                                            ("delays", (0.01, np.nan)), ("delays", (-0.01, 0.01)), ("delays", "short")])
+@pytest.mark.parametrize(
+    "argument, ends",
+    [
+        ("amplitudes", (1.3, 0.7)),
+        ("amplitudes", (0.0, 1.3)),
+        ("amplitudes", (0.7,)),
+        ("delays", (0.01, np.nan)),
+        ("delays", (-0.01, 0.01)),
+        ("delays", "short"),
+    ],
+)
 def test_ends_of_an_estimate_that_cannot_be(argument, ends):
-    """In the wrong order, the estimate would always be the second: an amplitude that is not there."""
+    """In the wrong order, the estimate would always be the second.
+
+    An amplitude that is not there.
+    """
     with pytest.raises(InputError, match=argument):
         AdaptiveCompensation(0.004, **{argument: ends})

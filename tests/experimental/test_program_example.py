@@ -1,4 +1,7 @@
-"""The specimen behind a program of docs/adding: an interrupt in the terminal, and an answer with the wrong count."""
+"""The specimen behind a program of docs/adding.
+
+An interrupt in the terminal, and an answer with the wrong count.
+"""
 
 import importlib.util
 import os
@@ -14,8 +17,12 @@ import pytest
 from femu.experimental import BadMessage, read_journal
 
 PAGE = Path(__file__).parents[2] / "docs" / "adding" / "examples" / "program_specimen.py"
-pytestmark = [pytest.mark.skipif(not PAGE.exists(), reason="the documentation is not part of an installed package"),
-              pytest.mark.skipif(sys.platform == "win32", reason="signals of a terminal")]
+pytestmark = [
+    pytest.mark.skipif(
+        not PAGE.exists(), reason="the documentation is not part of an installed package"
+    ),
+    pytest.mark.skipif(sys.platform == "win32", reason="signals of a terminal"),
+]
 SLOW = """
 import sys, time
 for line in sys.stdin:
@@ -31,18 +38,26 @@ sys.path[:0] = {folders!r}
 from program_specimen import ProgramSpecimen
 from stone import make
 specimen = ProgramSpecimen([sys.executable, "-c", {program!r}], 1, [[1e5]])
-result = make(specimen).run({journal!r})
-specimen.close()
-print(result.outcome.name)
+try:
+    make(specimen).run({journal!r})
+except KeyboardInterrupt as stop:
+    specimen.close()
+    print(stop.result.outcome.name)
 """
 
 
 def test_ctrl_c_does_not_end_the_program_that_is_waited_for(tmp_path):
     """A terminal sends it to all programs that run in it."""
     journal = str(tmp_path / "j.h5")
-    text = textwrap.dedent(TEST).format(folders=[str(PAGE.parent), str(Path(__file__).parent)], program=SLOW, journal=journal)
-    test = subprocess.Popen([sys.executable, "-c", text], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-                            start_new_session=True)
+    folders = [str(PAGE.parent), *map(str, Path(__file__).parents[:2])]
+    text = textwrap.dedent(TEST).format(folders=folders, program=SLOW, journal=journal)
+    test = subprocess.Popen(
+        [sys.executable, "-c", text],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
     for _ in range(2):
         assert test.stderr.readline() == "asked\n"
     os.killpg(test.pid, signal.SIGINT)
@@ -56,8 +71,12 @@ def test_numbers_of_the_wrong_count_are_handed_on():
     spec = importlib.util.spec_from_file_location("program_specimen", PAGE)
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
-    specimen = module.ProgramSpecimen([sys.executable, "-c", "input(); print(0.1, 5.0, 7.0)"], 1, [[1e5]])
-    with pytest.raises(BadMessage, match=r"3 numbers; 2 were expected: \[0.1, 5.0, 7.0\]") as caught:
+    specimen = module.ProgramSpecimen(
+        [sys.executable, "-c", "input(); print(0.1, 5.0, 7.0)"], 1, [[1e5]]
+    )
+    with pytest.raises(
+        BadMessage, match=r"3 numbers; 2 were expected: \[0.1, 5.0, 7.0\]"
+    ) as caught:
         specimen.apply(np.array([0.1]), 0.01)
     assert caught.value.measurement.displacement.tolist() == [0.1]
     assert caught.value.measurement.force.tolist() == [5.0, 7.0]

@@ -5,7 +5,7 @@ import textwrap
 
 import pytest
 from click.testing import CliRunner
-from test_asking import Stone, make
+from test_exchange import Stone, make
 
 from femu import FileError, InputError
 from femu.cli.main import main
@@ -15,7 +15,7 @@ from femu.experimental.script import read_test
 HEAD = f"""
 import sys
 sys.path.insert(0, {os.path.dirname(__file__)!r})
-from test_asking import Stone, make
+from test_exchange import Stone, make
 class Told(Stone):
     def apply(self, command, time):
         open("moved", "a").close()
@@ -23,10 +23,17 @@ class Told(Stone):
 """
 
 
-@pytest.mark.parametrize("body", [
-    "test = make(Told())\ntest.run()", "test = make(Told())\ntest.run('other.h5')", "test = make(Told())\ntest.resume('j.h5')",
-    "def test():\n    made = make(Told())\n    made.run()\n    return made",
-    "import threading\ntest = make(Told())\nt = threading.Thread(target=test.run)\nt.start()\nt.join()"])
+@pytest.mark.parametrize(
+    "body",
+    [
+        "test = make(Told())\ntest.run()",
+        "test = make(Told())\ntest.run('other.h5')",
+        "test = make(Told())\ntest.resume('j.h5')",
+        "def test():\n    made = make(Told())\n    made.run()\n    return made",
+        "import threading\ntest = make(Told())\nt = "
+        "threading.Thread(target=test.run)\nt.start()\nt.join()",
+    ],
+)
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
 def test_a_specimen_is_not_moved_by_reading_its_script(tmp_path, monkeypatch, body):
     monkeypatch.chdir(tmp_path)
@@ -51,7 +58,9 @@ def test_afterwards_tests_run_as_before(tmp_path, monkeypatch):
     (tmp_path / "none.py").write_text("")
     with pytest.raises(FileError, match="does not define"):
         read_test("none.py")
-    (tmp_path / "script.py").write_text(HEAD + "test = make(Told())\nif __name__ == '__main__':\n    test.run()\n")
+    (tmp_path / "script.py").write_text(
+        HEAD + "test = make(Told())\nif __name__ == '__main__':\n    test.run()\n"
+    )
     test = read_test("script.py")
     assert test.run("j.h5").outcome.ok
     done = CliRunner().invoke(main, ["replay", "j.h5", "script.py"])

@@ -6,7 +6,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from femu import InputError
-from femu.experimental import BadMeasurement, Cantilever, Direct, Jack, OneActuator, Rig, Scaled, ThreeActuators, TwoActuators
+from femu.experimental import (
+    BadMeasurement,
+    Cantilever,
+    Direct,
+    Jack,
+    OneActuator,
+    Rig,
+    Scaled,
+    ThreeActuators,
+    TwoActuators,
+)
 
 HEIGHT = 3.0
 SETUPS = {
@@ -17,27 +27,36 @@ SETUPS = {
     "two": TwoActuators(1.8, 1.5, 0.7, exact=True),
     "three": ThreeActuators(1.8, 1.2, 1.4, 0.5, 0.6, exact=True),
     "three linear": ThreeActuators(1.8, 1.2, 1.4, 0.5, 0.6),
-    "inclined": Rig([Jack((0.1, 0.3), (-1.0, 0.8)), Jack((-0.4, 0.0), (-0.6, -1.5)), Jack((0.5, 0.1), (0.9, -1.0), -1)],
-                    exact=True),
+    "inclined": Rig(
+        [
+            Jack((0.1, 0.3), (-1.0, 0.8)),
+            Jack((-0.4, 0.0), (-0.6, -1.5)),
+            Jack((0.5, 0.1), (0.9, -1.0), -1),
+        ],
+        exact=True,
+    ),
     "cantilever": Cantilever(HEIGHT, exact=True),
-    "column rig": Cantilever(HEIGHT, exact=True) >> ThreeActuators(1.8, 1.2, 1.4, 0.5, 0.6, exact=True),
+    "column rig": Cantilever(HEIGHT, exact=True)
+    >> ThreeActuators(1.8, 1.2, 1.4, 0.5, 0.6, exact=True),
 }
 
 
 @pytest.mark.parametrize("name", SETUPS)
 @settings(max_examples=20, deadline=None)
-@given(moves=st.lists(st.floats(-0.08, 0.08), min_size=3, max_size=3),
-       forces=st.lists(st.floats(-9.0, 9.0), min_size=3, max_size=3))
+@given(
+    moves=st.lists(st.floats(-0.08, 0.08), min_size=3, max_size=3),
+    forces=st.lists(st.floats(-9.0, 9.0), min_size=3, max_size=3),
+)
 def test_jacobian_virtual_work_and_inverse(name, moves, forces):
     setup = SETUPS[name]
-    d, f = np.array(moves[:setup.inputs]), np.array(forces[:setup.outputs])
+    d, f = np.array(moves[: setup.inputs]), np.array(forces[: setup.outputs])
     jacobian, step = setup.jacobian(d), 1e-6
     for a in range(setup.inputs):
         e = step * np.eye(setup.inputs)[a]
         column = (setup.command(d + e) - setup.command(d - e)) / (2.0 * step)
         assert np.allclose(column, jacobian[:, a], atol=1e-8)
     # the work of the actuators on a virtual displacement is that of the element
-    virtual = np.array([0.3, -0.7, 0.2][:setup.inputs])
+    virtual = np.array([0.3, -0.7, 0.2][: setup.inputs])
     assert f @ (jacobian @ virtual) == pytest.approx(setup.force(f, d) @ virtual, abs=1e-11)
     if setup.inputs == setup.outputs:
         assert np.allclose(setup.displacement(setup.command(d)), d, atol=1e-11)
@@ -46,9 +65,14 @@ def test_jacobian_virtual_work_and_inverse(name, moves, forces):
 
 def test_linear_maps_are_those_of_the_tables():
     x, y, r = 0.01, -0.02, 0.003
-    assert np.allclose(TwoActuators(1.0, 2.0, 0.7).command(np.array([x, r])), [x, x - 0.7 * r], atol=1e-16)
-    assert np.allclose(ThreeActuators(1.0, 2.0, 3.0, 0.5, 0.6).command(np.array([x, y, r])),
-                       [x, y - 0.5 * r, y + 0.6 * r], atol=1e-16)
+    assert np.allclose(
+        TwoActuators(1.0, 2.0, 0.7).command(np.array([x, r])), [x, x - 0.7 * r], atol=1e-16
+    )
+    assert np.allclose(
+        ThreeActuators(1.0, 2.0, 3.0, 0.5, 0.6).command(np.array([x, y, r])),
+        [x, y - 0.5 * r, y + 0.6 * r],
+        atol=1e-16,
+    )
     rig = ThreeActuators(1.0, 2.0, 3.0, 0.5, 0.6)
     f = np.array([3.0, 5.0, 7.0])
     assert np.allclose(rig.force(f, np.zeros(3)), [3.0, 12.0, -0.5 * 5.0 + 0.6 * 7.0])
@@ -63,7 +87,10 @@ def test_exact_stroke_is_the_change_of_length():
 
 
 def test_exact_geometry_tends_to_the_linear_one():
-    exact, linear = ThreeActuators(1.8, 1.2, 1.4, 0.5, 0.6, exact=True), ThreeActuators(1.8, 1.2, 1.4, 0.5, 0.6)
+    exact, linear = (
+        ThreeActuators(1.8, 1.2, 1.4, 0.5, 0.6, exact=True),
+        ThreeActuators(1.8, 1.2, 1.4, 0.5, 0.6),
+    )
     d = np.array([1.0, -0.5, 0.7])
     gaps = [np.abs(exact.command(s * d) - linear.command(s * d)).max() for s in (1e-3, 5e-4)]
     assert gaps[0] / gaps[1] == pytest.approx(4.0, rel=0.01)  # second order

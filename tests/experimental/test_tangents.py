@@ -19,9 +19,16 @@ from femu.materials import Bilinear
 K0 = np.array([[5.0, -1.5], [-1.5, 2.0]])
 T = np.array([[1.0, 0.0], [-1.9, 0.9]])
 ESTIMATORS = {
-    "initial": InitialTangent, "broyden": BroydenTangent, "bfgs": BFGSTangent, "transpose": lambda **n: TransposeTangent(4, **n),
-    "eigenvector": EigenvectorTangent, "intrinsic": lambda **n: IntrinsicTangent(T, **n),
-    "twin": lambda **n: TwinTangent(BasicSystem([Bilinear(2.0, 1.0, 0.1), Bilinear(1.0, 1.0, 0.1)], coordinates=T), **n)}
+    "initial": InitialTangent,
+    "broyden": BroydenTangent,
+    "bfgs": BFGSTangent,
+    "transpose": lambda **n: TransposeTangent(4, **n),
+    "eigenvector": EigenvectorTangent,
+    "intrinsic": lambda **n: IntrinsicTangent(T, **n),
+    "twin": lambda **n: TwinTangent(
+        BasicSystem([Bilinear(2.0, 1.0, 0.1), Bilinear(1.0, 1.0, 0.1)], coordinates=T), **n
+    ),
+}
 
 
 def path(steps=40, seed=0):
@@ -52,7 +59,9 @@ def test_bfgs_takes_the_smaller_change():
     estimator.start(K0)
     estimator.update(d, f)
     work, kd = f @ d, K0 @ d
-    change = (1 + d @ kd / work) * np.outer(f, f) / work - (np.outer(f, kd) + np.outer(kd, f)) / work
+    change = (1 + d @ kd / work) * np.outer(f, f) / work - (
+        np.outer(f, kd) + np.outer(kd, f)
+    ) / work
     assert np.allclose(estimator.stiffness, K0 + change, rtol=1e-14)
 
 
@@ -73,7 +82,9 @@ def test_coordinates_find_separate_springs_exactly():
 def test_clamp_bounds_the_springs():
     estimator = IntrinsicTangent(np.eye(2), clamp=(0.5, 1.0))
     estimator.start(np.diag([2.0, 2.0]))
-    assert np.allclose(estimator.update(np.array([1.0, 1.0]), np.array([-3.0, 9.0])), np.diag([1.0, 2.0]))
+    assert np.allclose(
+        estimator.update(np.array([1.0, 1.0]), np.array([-3.0, 9.0])), np.diag([1.0, 2.0])
+    )
 
 
 @pytest.mark.parametrize("name", [n for n in ESTIMATORS if n != "initial"])

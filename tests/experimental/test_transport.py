@@ -8,9 +8,10 @@ import pytest
 from stone import BOUND, Stone, serve
 
 from femu.experimental import Ending
-from femu.experimental.transport import Listener
+from femu.experimental.network.transport import Listener
 
-IDS = struct.pack("<11i", 1, 0, 0, 0, 1, 1, 0, 0, 1, 0, 8)  # one displacement and the time; one displacement and force
+# one displacement and the time; one displacement and force
+IDS = struct.pack("<11i", 1, 0, 0, 0, 1, 1, 0, 0, 1, 0, 8)
 HELLO = b"a"
 
 
@@ -25,9 +26,14 @@ def client(port):
     return made
 
 
-@pytest.mark.parametrize("beginning", [IDS, HELLO + IDS], ids=["without a greeting", "with a greeting"])
+@pytest.mark.parametrize(
+    "beginning", [IDS, HELLO + IDS], ids=["without a greeting", "with a greeting"]
+)
 def test_datagrams_that_wait_in_the_queue_move_nothing(monkeypatch, beginning):
-    """Two clients began before the server was ready. The first is served; what the second has sent is not a command of it."""
+    """Two clients began before the server was ready.
+
+    The first is served; what the second has sent is not a command of it.
+    """
     stone, made = Stone(), []
     accept = Listener.accept
     monkeypatch.setattr(Listener, "accept", lambda *given: (both_have_begun(), accept(*given))[1])

@@ -18,8 +18,8 @@ from femu.experimental import (
     RemoteSite,
     SpecimenServer,
 )
-from femu.experimental.transport import DATAGRAM
-from femu.experimental.wire import MOST_DATA, Sizes, Terms
+from femu.experimental.network.transport import DATAGRAM
+from femu.experimental.network.wire import MOST_DATA, Sizes, Terms
 from femu.materials import Elastic
 
 LIMIT = 10.0
@@ -39,7 +39,9 @@ class Peer:
 
     def __init__(self, udp):
         self.udp = udp
-        self.socket = socket.socket(socket.AF_INET, socket.SOCK_DGRAM if udp else socket.SOCK_STREAM)
+        self.socket = socket.socket(
+            socket.AF_INET, socket.SOCK_DGRAM if udp else socket.SOCK_STREAM
+        )
         self.socket.settimeout(LIMIT)
 
     def connect(self, port):
@@ -63,7 +65,7 @@ class Peer:
 
     def send(self, data):
         for start in range(0, len(data), DATAGRAM):
-            self.socket.sendall(data[start:start + DATAGRAM])
+            self.socket.sendall(data[start : start + DATAGRAM])
 
     def receive(self, count):
         data = b""
@@ -110,12 +112,20 @@ def test_setup_message_is_eleven_integers():
 
 def test_request_has_the_action_then_the_blocks():
     terms = Terms(Sizes(2, 2, 2, 0, 1), Sizes(0, 0, 0, 2, 0), 20)
-    assert terms.request(3, [1.0, 2.0], [3.0, 4.0], [5.0, 6.0], [0.5]) == doubles(20, 3.0, 1, 2, 3, 4, 5, 6, 0.5)
+    assert terms.request(3, [1.0, 2.0], [3.0, 4.0], [5.0, 6.0], [0.5]) == doubles(
+        20, 3.0, 1, 2, 3, 4, 5, 6, 0.5
+    )
 
 
-@pytest.mark.parametrize("ids", [
-    (2, 0, 0, 0, 1, 0, 0, 0, 2, 0, 3), (-1, 0, 0, 0, 0, 0, 0, 0, 1, 0, 256), (1, 0, 0, 0, 0, 0, 0, 0, 1, 0, MOST_DATA + 1),
-    (1 << 30, 0, 0, 0, 0, 0, 0, 0, 1, 0, 1 << 30)])
+@pytest.mark.parametrize(
+    "ids",
+    [
+        (2, 0, 0, 0, 1, 0, 0, 0, 2, 0, 3),
+        (-1, 0, 0, 0, 0, 0, 0, 0, 1, 0, 256),
+        (1, 0, 0, 0, 0, 0, 0, 0, 1, 0, MOST_DATA + 1),
+        (1 << 30, 0, 0, 0, 0, 0, 0, 0, 1, 0, 1 << 30),
+    ],
+)
 def test_wrong_setup_messages_are_refused(ids):
     with pytest.raises(BadMessage):
         Terms.of(struct.pack("<11i", *ids))
@@ -163,7 +173,7 @@ def test_answers_are_cut_as_the_client_cuts():
     peer.send(struct.pack("<11i", 2, 0, 0, 0, 1, 0, 0, 0, 2, 0, 256))
     for message in (doubles(256, 3.0, 0.1, -0.2, 0.5), doubles(256, 10.0)):
         for start in range(0, 2048, 512):
-            peer.socket.send(message[start:start + 512])
+            peer.socket.send(message[start : start + 512])
     parts = [peer.socket.recv(65535) for _ in range(4)]
     assert [len(part) for part in parts] == [512] * 4
     assert b"".join(parts) == doubles(256, 0.1 * K[0], -0.2 * K[1])
@@ -173,7 +183,11 @@ def test_answers_are_cut_as_the_client_cuts():
 
 def test_matrices_are_column_major():
     coordinates = np.array([[1.0, 0.5], [0.0, 1.0]])
-    server = SpecimenServer(EmulatedSpecimen([Elastic(k) for k in K], coordinates=coordinates), wait=LIMIT, silence=LIMIT)
+    server = SpecimenServer(
+        EmulatedSpecimen([Elastic(k) for k in K], coordinates=coordinates),
+        wait=LIMIT,
+        silence=LIMIT,
+    )
     matrix = np.array([[1.0, 2.0], [3.0, 4.0]])
     server.specimen.tangent = lambda: matrix
     thread = threading.Thread(target=server.serve, daemon=True)
@@ -251,7 +265,11 @@ def test_protocol_b2_client(udp):
     peer.send(doubles(256, 0.0, 7.0, 2.8))
     assert peer.receive(2048) == doubles(256, 2.0, 256.0)
     assert peer.receive(20) == struct.pack("<5i", 2, 0, 0, 0, 1)
-    assert peer.receive(20) == struct.pack("<5i", 2, 0, 0, 2, udp)  # datagrams can be lost: answers have their time
+    # datagrams can be lost: answers have their time
+    assert peer.receive(20) == struct.pack("<5i", 2, 0, 0, 2, udp)
+    if udp:  # whether they have it is asked before the first command
+        assert peer.receive(2048) == doubles(256, 6.0, 0.0, 0.0, -1.0)
+        peer.send(doubles(256, 0.0, 0.0, 0.0, 0.0, -1.0))
     assert peer.receive(2048) == doubles(256, 3.0, 0.1, 0.2, 0.25)
     assert peer.receive(2048) == doubles(256, 6.0, 0.1, 0.2, 0.25)
     peer.send(doubles(256, 0.11, 0.21, 5.0, 6.0, *[0.25] * udp))
@@ -278,16 +296,18 @@ def test_protocol_b4_client(udp):
 
     client = in_thread(work)
     peer.accept()
-    assert peer.receive(44) == struct.pack("<11i", 2, 0, 0, 0, 1, 2, 0, 0, 2, udp, 256)
+    # forces alone
+    assert peer.receive(44) == struct.pack("<11i", 2, 0, 0, 0, 1, 0, 0, 0, 2, 0, 256)
     assert peer.receive(2048) == doubles(256, 12.0)
-    peer.send(doubles(256, 1.0, 3.0, 2.0, 4.0))
+    peer.send(doubles(256, 5.0, 2.0, 2.0, 4.0))
     assert peer.receive(2048) == doubles(256, 3.0, 0.1, 0.2, 0.25)
-    assert peer.receive(2048) == doubles(256, 6.0, 0.1, 0.2, 0.25)
-    peer.send(doubles(256, 0.1, 0.2, 5.0, 6.0, *[0.25] * udp))
+    assert peer.receive(2048) == doubles(256, 10.0, 0.1, 0.2, 0.25)
+    peer.send(doubles(256, 5.0, 6.0))
     assert peer.receive(2048) == doubles(256, 5.0, 0.1, 0.2, 0.25)
     assert peer.receive(2048) == doubles(256, 99.0, 0.1, 0.2, 0.25)
     stiffness, measured = client()
-    assert stiffness.tolist() == [[1.0, 2.0], [3.0, 4.0]]
+    assert stiffness.tolist() == [[5.0, 2.0], [2.0, 4.0]]
+    assert measured.displacement.tolist() == [0.1, 0.2]
     assert measured.force.tolist() == [5.0, 6.0]
 
 
@@ -307,6 +327,8 @@ def test_controller_client(udp):
     peer.accept()
     assert peer.receive(44) == struct.pack("<11i", 2, 0, 0, 0, 0, 2, 0, 0, 2, 0, 256)
     assert peer.receive(16385) == b"\x02gain 3" + bytes(16385 - 7)
+    assert peer.receive(2048) == doubles(256, 6.0)
+    peer.send(doubles(256))
     assert peer.receive(2048) == doubles(256, 3.0, 0.1, 0.2)
     assert peer.receive(2048) == doubles(256, 6.0, 0.1, 0.2)
     peer.send(doubles(256, 0.1, 0.2, 5.0, 6.0))
@@ -318,7 +340,11 @@ def test_controller_client(udp):
 @pytest.mark.parametrize("kind", ["site", "application"])
 def test_client_against_server(kind, udp):
     port, ended = serve(protocol=kind, udp=udp)
-    remote = RemoteSite(2, port, udp=udp) if kind == "site" else RemoteApplication(2, port, element=True, udp=udp)
+    remote = (
+        RemoteSite(2, port, udp=udp)
+        if kind == "site"
+        else RemoteApplication(2, port, element=True, udp=udp)
+    )
     if kind == "application":
         assert remote.initial_stiffness().tolist() == np.diag(K).tolist()
     for step in range(50):

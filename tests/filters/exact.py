@@ -17,8 +17,10 @@ def matrix(values: Any) -> Matrix:
 
 
 def times(a: Matrix, b: Matrix) -> Matrix:
-    return [[sum((a[i][k] * b[k][j] for k in range(len(b))), Fraction(0)) for j in range(len(b[0]))]
-            for i in range(len(a))]
+    return [
+        [sum((a[i][k] * b[k][j] for k in range(len(b))), Fraction(0)) for j in range(len(b[0]))]
+        for i in range(len(a))
+    ]
 
 
 def plus(a: Matrix, b: Matrix, sign: int = 1) -> Matrix:
@@ -31,14 +33,19 @@ def transposed(a: Matrix) -> Matrix:
 
 def inverse_of_two(a: Matrix) -> Matrix:
     determinant = a[0][0] * a[1][1] - a[0][1] * a[1][0]
-    return [[a[1][1] / determinant, -a[0][1] / determinant], [-a[1][0] / determinant, a[0][0] / determinant]]
+    return [
+        [a[1][1] / determinant, -a[0][1] / determinant],
+        [-a[1][0] / determinant, a[0][0] / determinant],
+    ]
 
 
 def cut(a: Matrix) -> Matrix:
     return [[Fraction(int(v * DIGITS), DIGITS) for v in row] for row in a]
 
 
-def exact_kalman(A: Any, H: Any, Q: Any, R: Any, mean: Any, covariance: Any, outputs: Any) -> np.ndarray:
+def exact_kalman(
+    A: Any, H: Any, Q: Any, R: Any, mean: Any, covariance: Any, outputs: Any
+) -> np.ndarray:
     """Mean after the last of the measurements, for two outputs."""
     a, h, q, r = matrix(A), matrix(H), matrix(Q), matrix(R)
     x, P = transposed(matrix(mean)), matrix(covariance)

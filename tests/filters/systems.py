@@ -62,7 +62,9 @@ def linear_model() -> StateSpace:
 
 
 def decay_model() -> StateSpace:
-    return StateSpace(decay_process, decay_measurement, states=2, outputs=1, inputs=1, names=("level", "rate"))
+    return StateSpace(
+        decay_process, decay_measurement, states=2, outputs=1, inputs=1, names=("level", "rate")
+    )
 
 
 def simulate(steps: int, seed: int, noise: Any = Q) -> tuple[np.ndarray, np.ndarray]:
@@ -90,22 +92,30 @@ EXACT: dict[str, Maker] = {
     "SquareRootUKF": SquareRootUKF,
     "SquareRootUKF scaled": lambda m, q, r, **k: SquareRootUKF(m, q, r, alpha=0.5, kappa=0.0, **k),
     "CubatureKF": CubatureKF,
-    "IntervalUKF": lambda m, q, r, bounds=None: IntervalUKF(m, q, r, bounds or Bounds.none(m.states)),
-    "AdaptiveUKF": lambda m, q, r, **k: AdaptiveUKF(m, q, r, growth=0.0, learn_noise=False, gate=0.0, **k),
+    "IntervalUKF": lambda m, q, r, bounds=None: IntervalUKF(
+        m, q, r, bounds or Bounds.none(m.states)
+    ),
+    "AdaptiveUKF": lambda m, q, r, **k: AdaptiveUKF(
+        m, q, r, growth=0.0, learn_noise=False, gate=0.0, **k
+    ),
 }
 """Filters that equal the Kalman filter on a linear system."""
 
 WITHOUT_REDRAW: dict[str, Maker] = {
     "UKF no redraw": lambda m, q, r, **k: UKF(m, q, r, redraw=False, **k),
-    "ConstrainedUKF": lambda m, q, r, bounds=None: ConstrainedUKF(m, q, r, bounds or Bounds.none(m.states)),
+    "ConstrainedUKF": lambda m, q, r, bounds=None: ConstrainedUKF(
+        m, q, r, bounds or Bounds.none(m.states)
+    ),
     "ConstrainedUKF published": lambda m, q, r, bounds=None: ConstrainedUKF(
-        m, q, r, bounds or Bounds.none(m.states), margin=0.0),
+        m, q, r, bounds or Bounds.none(m.states), margin=0.0
+    ),
 }
 """Filters that measure the propagated points: equal to the Kalman filter for Q = 0."""
 
 
 def monte_carlo(members: int, particles: int, kalman_particles: int) -> dict[str, Maker]:
-    """Filters that draw, with so many members, particles, and particles that are Kalman filters of their own."""
+    """Filters that draw, with so many members, particles, and particles that are Kalman filters of
+    their own."""
     many = {"particles": kalman_particles}
     return {
         "EnsembleKF": lambda m, q, r, **k: EnsembleKF(m, q, r, members=members, **k),
@@ -113,7 +123,9 @@ def monte_carlo(members: int, particles: int, kalman_particles: int) -> dict[str
         "ExtendedPF": lambda m, q, r, **k: ExtendedPF(m, q, r, draw=False, **many, **k),
         "UnscentedPF": lambda m, q, r, **k: UnscentedPF(m, q, r, draw=False, **many, **k),
         "UnscentedPF drawn": lambda m, q, r, **k: UnscentedPF(m, q, r, draw=True, **many, **k),
-        "AuxiliaryUnscentedPF": lambda m, q, r, **k: AuxiliaryUnscentedPF(m, q, r, draw=True, **many, **k),
+        "AuxiliaryUnscentedPF": lambda m, q, r, **k: AuxiliaryUnscentedPF(
+            m, q, r, draw=True, **many, **k
+        ),
     }
 
 

@@ -1,4 +1,7 @@
-"""Unscented filters against filterpy 2.0.0 and Stone Soup 1.9.1: the same formulas, the same trajectories."""
+"""Unscented filters against filterpy 2.0.0 and Stone Soup 1.9.1.
+
+The same formulas, the same trajectories.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +12,7 @@ import pytest
 
 from femu.filters import UKF, CubatureKF
 from femu.filters.bouc_wen import bouc_wen
-from femu.reproduce.offline_identification import P0, X0, Q, R, problem
+from femu.studies.offline_identification import P0, X0, Q, R, problem
 
 STEPS = 300
 NOISE = 0.02
@@ -26,7 +29,6 @@ def scaled_difference(ours, theirs):
     return float(np.max(np.abs(ours - theirs) / np.abs(theirs).max(axis=0)))
 
 
-
 @pytest.mark.parametrize("form", ["Julier", "scaled"])
 def test_filterpy_ukf(form):
     kalman = pytest.importorskip("filterpy.kalman")
@@ -41,8 +43,13 @@ def test_filterpy_ukf(form):
         points = kalman.MerweScaledSigmaPoints(6, alpha=0.5, beta=2.0, kappa=1.0)
         ours = UKF(model, Q, R, alpha=0.5, beta=2.0, kappa=1.0)
     peer = kalman.UnscentedKalmanFilter(
-        6, 1, 0.01, lambda x, u: model.evaluate("measurement", x, u)[0],
-        lambda x, dt, u: model.evaluate("process", x, u)[0], points)
+        6,
+        1,
+        0.01,
+        lambda x, u: model.evaluate("measurement", x, u)[0],
+        lambda x, dt, u: model.evaluate("process", x, u)[0],
+        points,
+    )
     peer.x, peer.P = np.array(X0), np.diag(P0)
     peer.Q, peer.R = Q * np.eye(6), R * np.eye(1)
     means, covariances = [], []
@@ -53,7 +60,10 @@ def test_filterpy_ukf(form):
         covariances.append(np.diagonal(peer.P).copy())
     history = ours.run(ours.init(X0, P0), force, inputs)
     assert scaled_difference(history.mean, np.array(means)) < 1e-9
-    assert scaled_difference(np.diagonal(history.covariance, axis1=1, axis2=2), np.array(covariances)) < 1e-9
+    assert (
+        scaled_difference(np.diagonal(history.covariance, axis1=1, axis2=2), np.array(covariances))
+        < 1e-9
+    )
 
 
 def test_filterpy_cubature():
@@ -62,13 +72,18 @@ def test_filterpy_cubature():
     model = bouc_wen()
     row: list[np.ndarray] = [inputs[0]]
     peer = kalman.CubatureKalmanFilter(
-        6, 1, 0.01, lambda x: model.evaluate("measurement", x.ravel(), row[0])[0],
-        lambda x, dt: model.evaluate("process", x.ravel(), row[0])[0])
+        6,
+        1,
+        0.01,
+        lambda x: model.evaluate("measurement", x.ravel(), row[0])[0],
+        lambda x, dt: model.evaluate("process", x.ravel(), row[0])[0],
+    )
     peer.x, peer.P = np.array([X0]).T, np.diag(P0)
     peer.Q, peer.R = Q * np.eye(6), R * np.eye(1)
     ours = CubatureKF(model, Q, R)
     estimate = ours.init(X0, P0)
-    # filterpy measures the propagated points; femu redraws them. One prediction and its covariance are the same.
+    # filterpy measures the propagated points; femu redraws them. One prediction and its covariance
+    # are the same.
     for u in inputs[:5]:
         row[0] = u
         peer.predict()
@@ -128,7 +143,9 @@ def test_stone_soup_ukf():
 
     alpha, beta, kappa = 0.5, 2.0, 1.0
     predictor = UnscentedKalmanPredictor(Spring(), alpha=alpha, beta=beta, kappa=kappa)
-    updater = UnscentedKalmanUpdater(Force(noise_covar=np.array([[R]])), alpha=alpha, beta=beta, kappa=kappa)
+    updater = UnscentedKalmanUpdater(
+        Force(noise_covar=np.array([[R]])), alpha=alpha, beta=beta, kappa=kappa
+    )
     start = datetime.datetime(2000, 1, 1)
     state = GaussianState(StateVector(X0), CovarianceMatrix(np.diag(P0)), timestamp=start)
     means = []
@@ -136,9 +153,10 @@ def test_stone_soup_ukf():
         row[0] = u
         when = start + datetime.timedelta(seconds=k + 1)
         prediction = predictor.predict(state, timestamp=when)
-        state = updater.update(SingleHypothesis(prediction, Detection(StateVector([y]), timestamp=when)))
+        state = updater.update(
+            SingleHypothesis(prediction, Detection(StateVector([y]), timestamp=when))
+        )
         means.append(np.asarray(state.state_vector, dtype=float).ravel())
     ours = UKF(model, Q, R, alpha=alpha, beta=beta, kappa=kappa)
     history = ours.run(ours.init(X0, P0), force, inputs)
     assert scaled_difference(history.mean, np.array(means)) < 1e-9
-

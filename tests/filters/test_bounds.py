@@ -9,49 +9,95 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from femu.errors import InputError
 from femu.filters import UKF, AdaptiveUKF, Bounds, ConstrainedUKF, Inequality, IntervalUKF
 from femu.filters.bouc_wen import bouc_wen, bouc_wen_bounds
 from femu.filters.constrained_ukf import constrained_points
-from femu.filters.estimate import RULES
-from femu.filters.estimate import N as STATES
+from femu.filters.filter_fields import FilterFields, filter_at, settings_at
 from femu.filters.transforms import inward, outward, plan, spread_outward
-from femu.kernels import compiled, floats_of, ints_of
+from femu.kernels import compiled, floats_of
+from femu.support.errors import InputError
 
 BOUC_WEN = bouc_wen_bounds()
 state = st.tuples(*[st.floats(-50.0, 50.0) for _ in range(6)]).map(np.array)
 
 
 @compiled
-def points_of(d, p, x, L, longest, kappa, paired, X, W):
-    constrained_points(ints_of(d, 0), floats_of(p, 0), floats_of(x, 0), floats_of(L, 0), longest, kappa, paired,
-                       floats_of(X, 0), floats_of(W, 0))
+def points_of(vector, p, x, L, longest, kappa, paired, X, W):
+    fields = filter_at(vector)
+    constrained_points(
+        fields,
+        settings_at(p, fields.n, fields.m, fields.nrules),
+        floats_of(x, 0),
+        floats_of(L, 0),
+        longest,
+        kappa,
+        paired,
+        floats_of(X, 0),
+        floats_of(W, 0),
+    )
 
 
 @compiled
 def to_x(rules, b, kind, scale, xi, x):
-    outward(x.size, rules, floats_of(b, 0), floats_of(kind, 0), floats_of(scale, 0), floats_of(xi, 0), floats_of(x, 0))
+    outward(
+        x.size,
+        rules,
+        floats_of(b, 0),
+        floats_of(kind, 0),
+        floats_of(scale, 0),
+        floats_of(xi, 0),
+        floats_of(x, 0),
+    )
 
 
 @compiled
 def to_xi(rules, b, kind, scale, before, xi_before, x, xi):
-    inward(x.size, rules, floats_of(b, 0), floats_of(kind, 0), floats_of(scale, 0), floats_of(before, 0),
-           floats_of(xi_before, 0), floats_of(x, 0), floats_of(xi, 0))
+    inward(
+        x.size,
+        rules,
+        floats_of(b, 0),
+        floats_of(kind, 0),
+        floats_of(scale, 0),
+        floats_of(before, 0),
+        floats_of(xi_before, 0),
+        floats_of(x, 0),
+        floats_of(xi, 0),
+    )
 
 
 @compiled
 def to_covariance(rules, b, kind, scale, xi, x, L, P, w):
-    spread_outward(x.size, rules, floats_of(b, 0), floats_of(kind, 0), floats_of(scale, 0), floats_of(xi, 0),
-                   floats_of(x, 0), floats_of(L, 0), floats_of(P, 0), floats_of(w, 0))
+    spread_outward(
+        x.size,
+        rules,
+        floats_of(b, 0),
+        floats_of(kind, 0),
+        floats_of(scale, 0),
+        floats_of(xi, 0),
+        floats_of(x, 0),
+        floats_of(L, 0),
+        floats_of(P, 0),
+        floats_of(w, 0),
+    )
 
 
 def draw_points(bounds, x, P, kappa, paired):
     n = len(x)
-    d = np.zeros(20, dtype=np.int64)
-    d[STATES], d[1], d[RULES] = n, 1, len(bounds.inequalities)
+    fields = FilterFields()
+    fields.n, fields.m, fields.nrules = n, 1, len(bounds.inequalities)
     p = np.concatenate([np.zeros(n * n + 1), bounds.vector()])
     X, W = np.empty((2 * n + 1, n)), np.empty(2 * n + 1)
-    points_of(d, p, np.asarray(x, float), np.linalg.cholesky(P), sqrt(n + kappa), kappa, paired, X, W)
+    points_of(
+        fields.vector,
+        p,
+        np.asarray(x, float),
+        np.linalg.cholesky(P),
+        sqrt(n + kappa),
+        kappa,
+        paired,
+        X,
+        W,
+    )
     return X, W
 
 
@@ -61,7 +107,8 @@ def test_projection_lands_inside_and_is_idempotent(x):
     moved = BOUC_WEN.project(x)
     assert BOUC_WEN.violation(moved) <= 1e-12
     np.testing.assert_allclose(BOUC_WEN.project(moved), moved, atol=1e-12)
-    assert moved[3] == pytest.approx(max(x[3], -moved[2]))  # gamma gives way, as in Wu and Wang (2014)
+    # gamma gives way, as in Wu and Wang (2014)
+    assert moved[3] == pytest.approx(max(x[3], -moved[2]))
 
 
 def spread(generator):
@@ -93,7 +140,7 @@ def test_without_active_bounds_points_and_weights_are_those_of_julier(kappa):
 
 
 def test_cukf_without_bounds_is_the_ukf():
-    from femu.reproduce.offline_identification import P0, X0, Q, R, problem
+    from femu.studies.offline_identification import P0, X0, Q, R, problem
 
     given = problem()
     force, inputs = given.measured(0.02, 1), given.inputs
@@ -105,7 +152,10 @@ def test_cukf_without_bounds_is_the_ukf():
 
 
 def test_mean_on_a_bound_locks_the_published_filter_but_not_the_default():
-    """A parameter at its bound, correlated with the other: the published filter's points all fall together."""
+    """A parameter at its bound, correlated with the other.
+
+    The published filter's points all fall together.
+    """
     from systems import decay_model
 
     bounds = Bounds([-inf, 0.0], [inf, inf])
@@ -126,7 +176,7 @@ def test_mean_on_a_bound_locks_the_published_filter_but_not_the_default():
 
 
 def test_default_keeps_the_mean_half_a_standard_deviation_inside():
-    from femu.reproduce.offline_identification import P0, X0, Q, R, problem
+    from femu.studies.offline_identification import P0, X0, Q, R, problem
 
     given = problem()
     estimator = ConstrainedUKF(bouc_wen(), Q, R, BOUC_WEN)
@@ -184,7 +234,12 @@ def test_maps_return_and_stay_inside(offset, seed):
     generator = np.random.default_rng(seed)
     mean = BOUC_WEN.project(np.array([0.0, 100.0, 0.5, 0.5, 2.0, 0.3]) + 0.01 * offset)
     kind, scale, xi0, P, D = plan(BOUC_WEN, mean, np.diag([1e-6, 10.0, 10.0, 10.0, 0.01, 0.01]))
-    b, xi, x, back = BOUC_WEN.vector(), xi0 + 3.0 * generator.normal(size=6), np.empty(6), np.empty(6)
+    b, xi, x, back = (
+        BOUC_WEN.vector(),
+        xi0 + 3.0 * generator.normal(size=6),
+        np.empty(6),
+        np.empty(6),
+    )
     to_x(1, b, kind, scale, xi, x)
     assert BOUC_WEN.violation(x) <= 1e-12
     to_xi(1, b, kind, scale, np.full(6, np.nan), xi, x, back)
@@ -213,7 +268,9 @@ def test_start_of_the_maps_is_the_given_mean():
 
 
 def test_upper_bounds_and_downward_inequalities_are_mapped():
-    bounds = Bounds([-inf, -inf, 0.0], [5.0, inf, inf], [Inequality({0: 1.0, 1: -1.0}, limit=0.0, adjusts=1)])
+    bounds = Bounds(
+        [-inf, -inf, 0.0], [5.0, inf, inf], [Inequality({0: 1.0, 1: -1.0}, limit=0.0, adjusts=1)]
+    )
     mean = np.array([3.0, 1.0, 2.0])
     kind, scale, xi, P, D = plan(bounds, mean, np.eye(3))
     x = np.empty(3)
@@ -226,7 +283,7 @@ def test_upper_bounds_and_downward_inequalities_are_mapped():
 
 
 def test_adaptive_filter_learns_the_noise_and_moves_off_a_wrong_prior():
-    from femu.reproduce.offline_identification import P0, X0, Q, R, problem
+    from femu.studies.offline_identification import P0, X0, Q, R, problem
 
     given = problem()
     estimator = AdaptiveUKF(bouc_wen(), Q, R, BOUC_WEN)
@@ -258,17 +315,24 @@ def test_gate_ignores_wild_measurements():
     assert errors[0] < 0.5 * errors[1]
 
 
-@pytest.mark.parametrize("call", [
-    lambda: Bounds([0.0], [0.0]),
-    lambda: Bounds([0.0, 1.0], [1.0]),
-    lambda: Bounds([0.0, 0.0], [1.0, 1.0], [Inequality({0: 1.0, 1: 1.0}, 0.5, 1)]),
-    lambda: Bounds([-inf] * 2, [inf] * 2, [Inequality({0: 1.0}, 0.0, 1)]),
-    lambda: Bounds([-inf] * 2, [inf] * 2, [Inequality({0: 1.0, 5: 1.0}, 0.0, 0)]),
-    lambda: Bounds([-inf] * 3, [inf] * 3, [Inequality({0: 1.0, 1: 1.0}, 0.0, 1), Inequality({1: 1.0, 2: 1.0}, 0.0, 2)]),
-    lambda: ConstrainedUKF(bouc_wen(), 1e-6, 1.5, Bounds.none(3)),
-    lambda: ConstrainedUKF(bouc_wen(), 1e-6, 1.5, BOUC_WEN, margin=2.0),
-    lambda: UKF(bouc_wen(), 1e-6, 1.5, bounds=BOUC_WEN).init([0, -1, 0, 0, 1, 0], 1.0),
-])
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda: Bounds([0.0], [0.0]),
+        lambda: Bounds([0.0, 1.0], [1.0]),
+        lambda: Bounds([0.0, 0.0], [1.0, 1.0], [Inequality({0: 1.0, 1: 1.0}, 0.5, 1)]),
+        lambda: Bounds([-inf] * 2, [inf] * 2, [Inequality({0: 1.0}, 0.0, 1)]),
+        lambda: Bounds([-inf] * 2, [inf] * 2, [Inequality({0: 1.0, 5: 1.0}, 0.0, 0)]),
+        lambda: Bounds(
+            [-inf] * 3,
+            [inf] * 3,
+            [Inequality({0: 1.0, 1: 1.0}, 0.0, 1), Inequality({1: 1.0, 2: 1.0}, 0.0, 2)],
+        ),
+        lambda: ConstrainedUKF(bouc_wen(), 1e-6, 1.5, Bounds.none(3)),
+        lambda: ConstrainedUKF(bouc_wen(), 1e-6, 1.5, BOUC_WEN, margin=2.0),
+        lambda: UKF(bouc_wen(), 1e-6, 1.5, bounds=BOUC_WEN).init([0, -1, 0, 0, 1, 0], 1.0),
+    ],
+)
 def test_bad_bounds_are_refused(call):
     with pytest.raises(InputError):
         call()

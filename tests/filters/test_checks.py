@@ -6,14 +6,14 @@ import numpy as np
 import pytest
 from systems import P0, X0, A, H, Q, R, decay_model, kalman, linear_model, simulate
 
-from femu.errors import InputError
 from femu.filters import UKF, KalmanFilter, fit_least_squares, smooth
 from femu.filters import diagnostics as check
 from femu.filters.bouc_wen import bouc_wen, bouc_wen_bounds
 from femu.filters.power import power
 from femu.kernels import compiled
-from femu.reproduce.offline_identification import TRUE_PARAMETERS, problem
-from femu.reproduce.offline_identification import X0 as SPRING_START
+from femu.studies.offline_identification import TRUE_PARAMETERS, problem
+from femu.studies.offline_identification import X0 as SPRING_START
+from femu.support.errors import InputError
 
 
 @compiled
@@ -53,8 +53,14 @@ def test_smoother_of_a_linear_system_is_the_exact_one():
 
 def test_least_squares_finds_the_true_parameters_without_noise():
     given = problem()
-    fit = fit_least_squares(bouc_wen(), given.force[:1200], given.inputs[:1200], [0.0, 120.0, 0.3, 0.3, 1.4, 0.05],
-                            free=[1, 2, 3, 4, 5], bounds=bouc_wen_bounds())
+    fit = fit_least_squares(
+        bouc_wen(),
+        given.force[:1200],
+        given.inputs[:1200],
+        [0.0, 120.0, 0.3, 0.3, 1.4, 0.05],
+        free=[1, 2, 3, 4, 5],
+        bounds=bouc_wen_bounds(),
+    )
     np.testing.assert_allclose(fit.mean[1:], TRUE_PARAMETERS, rtol=2e-3)
     assert fit.residual_std < 1e-3 * given.force.std()
 
@@ -63,8 +69,14 @@ def test_least_squares_covers_the_truth_with_noise():
     given = problem()
     measured = given.measured(0.05, seed=2)
     measured[100:110] = np.nan
-    fit = fit_least_squares(bouc_wen(), measured, given.inputs, SPRING_START, free=[1, 2, 3, 4, 5],
-                            bounds=bouc_wen_bounds())
+    fit = fit_least_squares(
+        bouc_wen(),
+        measured,
+        given.inputs,
+        SPRING_START,
+        free=[1, 2, 3, 4, 5],
+        bounds=bouc_wen_bounds(),
+    )
     error = fit.mean[1:] - TRUE_PARAMETERS
     assert fit.residual_std == pytest.approx(0.05 * given.force.std(), rel=0.05)
     assert np.abs(error / TRUE_PARAMETERS).max() < 0.1
@@ -77,8 +89,13 @@ def test_consistent_filter_passes_and_wrong_noise_is_told():
     right = kalman()
     history = right.run(right.init(X0, P0), y)
     assert check.nis(history).consistent
-    assert sum(check.nees(right.run(right.init(X0, P0), b), a, probability=0.99).consistent
-               for a, b in (simulate(1000, seed=s) for s in range(10))) >= 8
+    assert (
+        sum(
+            check.nees(right.run(right.init(X0, P0), b), a, probability=0.99).consistent
+            for a, b in (simulate(1000, seed=s) for s in range(10))
+        )
+        >= 8
+    )
     white = check.whiteness(history, channel=1)
     assert white.share_inside >= 0.8 and white.probability > 0.01
     trusting = KalmanFilter(A, H, 0.1 * Q, 0.3 * R)
@@ -103,7 +120,9 @@ def test_likelihood_prefers_the_true_noise():
 def test_number_of_identifiable_parameters():
     prior = np.diag([4.0, 1.0, 9.0])
     assert check.identifiable_parameters(prior, prior) == pytest.approx(0.0)
-    assert check.identifiable_parameters(prior, np.diag([4e-8, 1.0, 9e-8])) == pytest.approx(2.0, abs=1e-6)
+    assert check.identifiable_parameters(prior, np.diag([4e-8, 1.0, 9e-8])) == pytest.approx(
+        2.0, abs=1e-6
+    )
     assert check.identifiable_parameters(prior, np.diag([2.0, 1.0, 9.0])) == pytest.approx(0.5)
     # a decay whose input is zero says nothing about its rate
     estimator = UKF(decay_model(), 0.0, 0.01)
@@ -111,14 +130,17 @@ def test_number_of_identifiable_parameters():
     assert check.identifiable_parameters(np.diag([0.1]), still.covariance[-1][1:, 1:]) < 1e-3
 
 
-@pytest.mark.parametrize("call", [
-    lambda h: smooth(h, kappa=-5.0),
-    lambda h: check.nees(h, np.zeros((3, 2))),
-    lambda h: check.whiteness(h, lags=1000),
-    lambda h: check.identifiable_parameters(np.eye(2), np.eye(3)),
-    lambda h: fit_least_squares(linear_model(), np.zeros((4, 2)), None, X0, free=[7]),
-    lambda h: fit_least_squares(linear_model(), np.zeros((4, 2)), None, [0.0], free=[0]),
-])
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda h: smooth(h, kappa=-5.0),
+        lambda h: check.nees(h, np.zeros((3, 2))),
+        lambda h: check.whiteness(h, lags=1000),
+        lambda h: check.identifiable_parameters(np.eye(2), np.eye(3)),
+        lambda h: fit_least_squares(linear_model(), np.zeros((4, 2)), None, X0, free=[7]),
+        lambda h: fit_least_squares(linear_model(), np.zeros((4, 2)), None, [0.0], free=[0]),
+    ],
+)
 def test_bad_input_is_refused(call):
     estimator = kalman()
     history = estimator.run(estimator.init(X0, P0), simulate(20, seed=1)[1])

@@ -1,4 +1,7 @@
-"""One test over every filter: the linear case, ill-conditioning, missing data, bounds, survival, repeatability."""
+"""One test over every filter.
+
+The linear case, ill-conditioning, missing data, bounds, survival, repeatability.
+"""
 
 from __future__ import annotations
 
@@ -71,7 +74,9 @@ def test_without_redraw_equals_kalman_filter_for_zero_process_noise(name):
     # with Q it must differ: the propagated points do not carry it
     estimator = WITHOUT_REDRAW[name](linear_model(), Q, R)
     exact = kalman()
-    difference = estimator.run(estimator.init(X0, P0), y).mean - exact.run(exact.init(X0, P0), y).mean
+    difference = (
+        estimator.run(estimator.init(X0, P0), y).mean - exact.run(exact.init(X0, P0), y).mean
+    )
     assert 1e-4 < np.abs(difference).max() < 0.5
 
 
@@ -83,18 +88,25 @@ def test_monte_carlo_error_falls_with_the_number_of_members(name):
     spread = np.sqrt(np.diagonal(reference.covariance, axis1=1, axis2=2))
     errors = []
     for count in (500, 8000):
-        estimator = (EnsembleKF(linear_model(), Q, R, members=count) if name == "EnsembleKF"
-                     else ParticleFilter(linear_model(), Q, R, particles=count))
+        estimator = (
+            EnsembleKF(linear_model(), Q, R, members=count)
+            if name == "EnsembleKF"
+            else ParticleFilter(linear_model(), Q, R, particles=count)
+        )
         history = estimator.run(estimator.init(X0, P0, seed=5), y)
         errors.append(np.sqrt(np.mean(((history.mean - reference.mean) / spread) ** 2)))
-        # about the standard deviation over the root of the number; particles lose more, by weights and resampling
+        # about the standard deviation over the root of the number; particles lose more, by weights
+        # and resampling
         assert errors[-1] < (3.0 if name == "EnsembleKF" else 5.0) / np.sqrt(count)
     assert 2.0 < errors[0] / errors[1] < 8.0  # 4 expected
 
 
 @pytest.mark.parametrize("name", ["ExtendedPF", "UnscentedPF"])
 def test_kalman_particles_approach_the_kalman_mean(name):
-    """Every particle is a Kalman filter of its own, so all forget their start; UPF measures without redraw: Q = 0."""
+    """Every particle is a Kalman filter of its own, so all forget their start.
+
+    UPF measures without redraw: Q = 0.
+    """
     noise = Q if name == "ExtendedPF" else 0.0
     _, y = simulate(300, seed=4, noise=np.zeros((2, 2)) if name == "UnscentedPF" else Q)
     exact = kalman(process_noise=noise)
@@ -110,7 +122,10 @@ def test_kalman_particles_approach_the_kalman_mean(name):
 
 @pytest.mark.parametrize("name", EVERY)
 def test_ill_conditioned_covariance(name):
-    """Two states known almost only by their sum: correlation 1 - 1e-12, standard deviations 1e5 apart."""
+    """Two states known almost only by their sum.
+
+    Correlation 1 - 1e-12, standard deviations 1e5 apart.
+    """
     P = np.array([[1e10, 1e5 * (1.0 - 1e-12)], [1e5 * (1.0 - 1e-12), 1.0]])
     _, y = simulate(100, seed=6)
     estimator = EVERY[name](linear_model(), 1e-8 * Q, R)
@@ -182,7 +197,8 @@ def test_many_random_steps_keep_the_covariance_positive(name):
     assert np.isfinite(history.mean).all() and np.isfinite(history.covariance).all()
     P = history.covariance
     assert np.array_equal(P, P.transpose(0, 2, 1))
-    # a wild measurement may leave a bootstrap filter with one particle that counts: a point has no spread
+    # a wild measurement may leave a bootstrap filter with one particle that counts: a point has no
+    # spread
     least = P[:, 0, 0].min()
     assert (least >= 0.0 if name == "ParticleFilter" else least > 0.0) and P[:, 1, 1].min() >= 0.0
     scaled = P[:, 0, 1] ** 2 / np.maximum(P[:, 0, 0] * P[:, 1, 1], 1e-300)
@@ -235,7 +251,10 @@ def test_exactly_known_state_stays_known(name):
 def test_square_root_form_keeps_more_digits():
     """Measured almost exactly: P - K S K' in double precision would lose the small eigenvalue."""
     tiny = 1e-18
-    for make in (SquareRootUKF, lambda m, q, r: AdaptiveUKF(m, q, r, growth=0.0, learn_noise=False, gate=0.0)):
+    for make in (
+        SquareRootUKF,
+        lambda m, q, r: AdaptiveUKF(m, q, r, growth=0.0, learn_noise=False, gate=0.0),
+    ):
         estimator = make(linear_model(), 0.0, tiny * R)
         estimate = estimator.update(estimator.init([0.0, 0.0], np.eye(2)), [1.0, 1.0])
         exact = np.linalg.inv(np.eye(2) + H.T @ np.linalg.inv(tiny * R) @ H)
@@ -244,7 +263,10 @@ def test_square_root_form_keeps_more_digits():
 
 @pytest.mark.parametrize("seed", range(6))
 def test_a_covariance_that_loses_its_rank_keeps_its_correlations(seed):
-    """Without process noise what decays becomes known exactly: its covariance is singular, and is not a diagonal for that."""
+    """Without process noise what decays becomes known exactly.
+
+    Its covariance is singular, and is not a diagonal for that.
+    """
     system = LinearSystem(4, 1, 0, seed, 1.0, 1.0)
     u, y = system.measured(STEPS, False)
     none = np.zeros((4, 4))

@@ -1,4 +1,7 @@
-"""Units of the states, sizes that vanish, and arrays that a caller goes on with: none of them may change an answer."""
+"""Units of the states, sizes that vanish, and arrays that a caller goes on with.
+
+None of them may change an answer.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +12,6 @@ import numpy as np
 import pytest
 from systems import P0, X0, A, H, Q, R, simulate
 
-from femu.errors import InputError
 from femu.filters import (
     UKF,
     AdaptiveUKF,
@@ -31,6 +33,7 @@ from femu.filters import (
 )
 from femu.filters import diagnostics as check
 from femu.filters.covariance import inverse, lower_factor
+from femu.support.errors import InputError
 
 UNITS = [np.array([1e9, 1e-3]), np.array([1e-6, 1e6]), np.array([1e-8, 1e-8])]
 
@@ -45,7 +48,9 @@ def test_factor_and_inverse_of_a_covariance_do_not_depend_on_units(unit):
     C = np.array([[1.0, 0.5, 0.2], [0.5, 1.0, 0.3], [0.2, 0.3, 1.0]])
     P, scale = C * np.outer(unit, unit), np.where(unit > 0.0, unit, 1.0)
     L = lower_factor(P)
-    np.testing.assert_allclose(L @ L.T / np.outer(scale, scale), P / np.outer(scale, scale), atol=1e-14)
+    np.testing.assert_allclose(
+        L @ L.T / np.outer(scale, scale), P / np.outer(scale, scale), atol=1e-14
+    )
     kept = np.flatnonzero(unit)
     expected = np.zeros((3, 3))
     expected[np.ix_(kept, kept)] = np.linalg.inv(C[np.ix_(kept, kept)])
@@ -61,8 +66,12 @@ def test_smoother_and_diagnostics_do_not_depend_on_units(unit):
         estimator = KalmanFilter(S @ A / scale, H / scale, S @ Q @ S, R)
         history = estimator.run(estimator.init(scale * X0, S @ P0 @ S), y)
         found = smooth(history)
-        return (found.mean / scale, found.covariance / np.outer(scale, scale), check.nees(history, x * scale).average,
-                check.identifiable_parameters(S @ P0 @ S, history.covariance[-1]))
+        return (
+            found.mean / scale,
+            found.covariance / np.outer(scale, scale),
+            check.nees(history, x * scale).average,
+            check.identifiable_parameters(S @ P0 @ S, history.covariance[-1]),
+        )
 
     for mine, reference in zip(checked(unit), checked(np.ones(2)), strict=True):
         np.testing.assert_allclose(mine, reference, rtol=1e-9, atol=1e-10)
@@ -76,7 +85,9 @@ def test_least_squares_does_not_depend_on_units(unit):
 
     def fitted(scale):
         model = StateSpace(lambda x, u: x, lambda x, u: [x[0] * u[0] + x[1] * u[1]], 2, 1, 2)
-        found = fit_least_squares(model, measured, given / [scale, 1.0], [2.0 * scale, 0.3], free=[0, 1])
+        found = fit_least_squares(
+            model, measured, given / [scale, 1.0], [2.0 * scale, 0.3], free=[0, 1]
+        )
         return found.mean / [scale, 1.0], np.sqrt(np.diagonal(found.covariance)) / [scale, 1.0]
 
     for mine, reference in zip(fitted(unit), fitted(1.0), strict=True):
@@ -86,14 +97,17 @@ def test_least_squares_does_not_depend_on_units(unit):
 def test_least_squares_keeps_what_is_held_on_its_bound():
     model = StateSpace(lambda x, u: x, lambda x, u: [x[0] * u[0] + x[1]], 2, 1, 1)
     given = np.linspace(-1.0, 1.0, 20)
-    found = fit_least_squares(model, 3.0 * given, given, [2.0, 0.0], free=[0], bounds=Bounds([0.0, 0.0], [inf, 1.0]))
+    found = fit_least_squares(
+        model, 3.0 * given, given, [2.0, 0.0], free=[0], bounds=Bounds([0.0, 0.0], [inf, 1.0])
+    )
     assert found.mean[1] == 0.0
     assert found.mean[0] == pytest.approx(3.0, abs=1e-6)
 
 
 @pytest.mark.parametrize("kind", [UKF, SquareRootUKF, AdaptiveUKF])
 def test_a_square_about_zero_is_no_wild_image(kind):
-    """The mean of x1 + 0.01 x2² is 0.01 var x2, exactly so by sigma points, also where x1 and all about it are zero."""
+    """The mean of x1 + 0.01 x2² is 0.01 var x2, exactly so by sigma points, also where x1 and all
+    about it are zero."""
     model = StateSpace(lambda x, u: [x[0] + 0.01 * x[1] ** 2, x[1]], lambda x, u: x[:1], 2, 1)
     estimator = kind(model, 0.0, 1.0, **({"growth": 0.0} if kind is AdaptiveUKF else {}))
     found = estimator.predict(estimator.init([0.0, 0.0], [1.0, 1.0]))
@@ -112,7 +126,9 @@ def test_gate_holds_after_a_measurement_before_the_first_step():
 
 
 def test_a_refused_measurement_leaves_no_old_innovation():
-    estimator = AdaptiveUKF(constant(lambda x: np.where(x < 5.0, x, np.nan)), 0.0, 1e-4, growth=0.0, learn_noise=False)
+    estimator = AdaptiveUKF(
+        constant(lambda x: np.where(x < 5.0, x, np.nan)), 0.0, 1e-4, growth=0.0, learn_noise=False
+    )
     state = estimator.update(estimator.predict(estimator.init([1.0], 1e-4)), [1.0])
     assert np.isfinite(state.nis)
     state.own[0] = 9.0  # the mean, where there is no measurement
@@ -122,7 +138,9 @@ def test_a_refused_measurement_leaves_no_old_innovation():
 
 
 def test_inflated_members_stay_within_bounds():
-    estimator = EnsembleKF(constant(), 0.01, 1.0, members=30, inflation=1.5, bounds=Bounds([0.0], [inf]))
+    estimator = EnsembleKF(
+        constant(), 0.01, 1.0, members=30, inflation=1.5, bounds=Bounds([0.0], [inf])
+    )
     predicted = estimator.predict(estimator.init([0.1], 1.0))
     members = estimator.members_of(predicted)
     assert members.min() >= 0.0
@@ -133,12 +151,14 @@ def test_inflated_members_stay_within_bounds():
 @pytest.mark.parametrize("kind", [UnscentedPF, ExtendedPF])
 def test_particles_without_an_image_count_neither_in_the_innovation_nor_in_the_likelihood(kind):
     """Half of the particles have no measurement: the innovation is that of the others."""
+
     def measured(x):
         return np.where(x > 0.0, 2.0, np.nan)
 
     estimator = kind(constant(measured), 0.0, 1.0, particles=40, draw=False, resample_below=0.0)
     state = estimator.init([0.0], 1.0)
-    state.own[40:80] = 1e-12  # each particle knows where it is, so that its own points all have an image, or none
+    # each particle knows where it is, so that its own points all have an image, or none
+    state.own[40:80] = 1e-12
     state = estimator.update(estimator.predict(state), [3.0])
     assert state.innovation[0] == pytest.approx(1.0)
     assert np.isfinite(state.nis) and np.isfinite(state.log_likelihood)
@@ -181,15 +201,22 @@ def test_copies_of_an_estimate_are_independent(copied):
     assert estimator.predict(other).steps == 1
 
 
-@pytest.mark.parametrize("make", [
-    lambda m: UKF(m, 0.0, 1.0, kappa=inf), lambda m: UKF(m, 0.0, 1.0, alpha=0.1, beta=inf),
-    lambda m: SquareRootUKF(m, 0.0, 1.0, kappa=inf), lambda m: SquareRootUKF(m, 0.0, 1.0, kappa=-1.0),
-    lambda m: ConstrainedUKF(m, 0.0, 1.0, Bounds.none(1), kappa=inf),
-    lambda m: IntervalUKF(m, 0.0, 1.0, Bounds.none(1), kappa=-1.0),
-    lambda m: AdaptiveUKF(m, 0.0, 1.0, kappa=inf), lambda m: AdaptiveUKF(m, 0.0, 1.0, growth=inf),
-    lambda m: EnsembleKF(m, 0.0, 1.0, inflation=inf), lambda m: ParticleFilter(m, 0.0, 1.0, roughening=inf),
-    lambda m: AuxiliaryUnscentedPF(m, 0.0, 1.0, auxiliary=inf),
-])
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda m: UKF(m, 0.0, 1.0, kappa=inf),
+        lambda m: UKF(m, 0.0, 1.0, alpha=0.1, beta=inf),
+        lambda m: SquareRootUKF(m, 0.0, 1.0, kappa=inf),
+        lambda m: SquareRootUKF(m, 0.0, 1.0, kappa=-1.0),
+        lambda m: ConstrainedUKF(m, 0.0, 1.0, Bounds.none(1), kappa=inf),
+        lambda m: IntervalUKF(m, 0.0, 1.0, Bounds.none(1), kappa=-1.0),
+        lambda m: AdaptiveUKF(m, 0.0, 1.0, kappa=inf),
+        lambda m: AdaptiveUKF(m, 0.0, 1.0, growth=inf),
+        lambda m: EnsembleKF(m, 0.0, 1.0, inflation=inf),
+        lambda m: ParticleFilter(m, 0.0, 1.0, roughening=inf),
+        lambda m: AuxiliaryUnscentedPF(m, 0.0, 1.0, auxiliary=inf),
+    ],
+)
 def test_settings_that_give_no_number_are_refused(make):
     with pytest.raises(InputError):
         make(constant())

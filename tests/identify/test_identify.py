@@ -1,4 +1,7 @@
-"""Identification of specimens whose parameters are known: three ways, what they leave, and what is said of them."""
+"""Identification of specimens whose parameters are known.
+
+Three ways, what they leave, and what is said of them.
+"""
 
 from __future__ import annotations
 
@@ -15,9 +18,9 @@ from femu import AnalysisError, InputError
 from femu.benchmarks.identification import SPECIMENS, cases, forces_of, link
 from femu.benchmarks.identification import errors as errors_of_cases
 from femu.identify import Identification, Recording, compare, identify
-from femu.identify.path import Path as TwinPath
-from femu.identify.polish import polish
+from femu.identify.least_squares import polish
 from femu.identify.smoothing import smooth
+from femu.identify.twin_response import Path as TwinPath
 from femu.materials import Bilinear, Elastic
 from femu.updating import ModelUpdater, Unknown, UpdatingHistory
 
@@ -38,18 +41,28 @@ def of_coupon() -> Identification:
 
 def errors(found: Identification, truth: dict[str, float]) -> dict[str, np.ndarray]:
     """Relative errors of each way."""
-    return {way.name: np.array([way.values[n] / x - 1.0 for n, x in truth.items()]) for way in found.ways}
+    return {
+        way.name: np.array([way.values[n] / x - 1.0 for n, x in truth.items()])
+        for way in found.ways
+    }
 
 
 def within_three_sigma(found: Identification, truth: dict[str, float]) -> bool:
-    return all(abs(way.values[n] - x) < 3.0 * way.std[n] for way in found.ways[1:] for n, x in truth.items())
+    return all(
+        abs(way.values[n] - x) < 3.0 * way.std[n]
+        for way in found.ways[1:]
+        for n, x in truth.items()
+    )
 
 
 def test_link_is_found_by_all_three_ways(of_link):
     assert all(np.abs(e).max() < 0.02 for e in errors(of_link, LINK.truth).values())
     assert within_three_sigma(of_link, LINK.truth)
     assert of_link.agree and of_link.in_class
-    assert "The three ways agree" in of_link.report() and "it can be the specimen" in of_link.report()
+    assert (
+        "The three methods agree" in of_link.report()
+        and "it can be the specimen" in of_link.report()
+    )
 
 
 def test_unexplained_share_is_the_noise_where_the_twin_is_the_specimen(of_link):
@@ -58,7 +71,9 @@ def test_unexplained_share_is_the_noise_where_the_twin_is_the_specimen(of_link):
     assert of_link.model_error < 0.5 * of_link.unexplained
 
 
-def test_coupon_is_found_over_the_whole_record_and_the_report_says_that_the_filter_is_off(of_coupon):
+def test_coupon_is_found_over_the_whole_record_and_the_report_says_that_the_filter_is_off(
+    of_coupon,
+):
     found = errors(of_coupon, COUPON.truth)
     assert np.abs(found["smoothed"]).max() < 0.02 and np.abs(found["least squares"]).max() < 0.02
     assert within_three_sigma(of_coupon, COUPON.truth)
@@ -76,7 +91,9 @@ def test_column_with_axial_force():
     assert within_three_sigma(found, COLUMN.truth) and found.in_class
 
 
-@pytest.mark.parametrize("specimen", SPECIMENS.values(), ids=[name.split()[0] for name in SPECIMENS])
+@pytest.mark.parametrize(
+    "specimen", SPECIMENS.values(), ids=[name.split()[0] for name in SPECIMENS]
+)
 def test_random_starts(specimen):
     found = cases(specimen, 3)
     for way in (1, 2):
@@ -86,24 +103,39 @@ def test_random_starts(specimen):
 
 
 def test_bilinear_twin_of_the_coupon_is_outside_its_class_and_explains_less(of_coupon):
-    found = identify(COUPON.recording(), Bilinear(E=180e3, fy=300.0, b=0.01),
-                     {"E": Unknown(lower=150e3, upper=250e3), "fy": Unknown(lower=200.0, upper=500.0), "b": Unknown()})
+    found = identify(
+        COUPON.recording(),
+        Bilinear(E=180e3, fy=300.0, b=0.01),
+        {
+            "E": Unknown(lower=150e3, upper=250e3),
+            "fy": Unknown(lower=200.0, upper=500.0),
+            "b": Unknown(),
+        },
+    )
     assert not found.in_class and "outside its model class" in found.report()
     words = compare({"bilinear": found, "steel": of_coupon}).split("\n")
-    assert words[0].startswith("steel explains most") and words[1].startswith("bilinear explains less")
+    assert words[0].startswith("steel explains most") and words[1].startswith(
+        "bilinear explains less"
+    )
 
 
 def test_linear_twin_has_the_closed_form():
     rng = np.random.default_rng(3)
     d = rng.standard_normal((400, 1))
     y = 100.0 * d + 2.0 * rng.standard_normal(d.shape)
-    found = identify(Recording(d, y), Elastic(80.0), {"E*": Unknown(lower=10.0, upper=300.0, std=60.0)}, force_noise=2.0,
-                     mode="pure")
+    found = identify(
+        Recording(d, y),
+        Elastic(80.0),
+        {"E*": Unknown(lower=10.0, upper=300.0, std=60.0)},
+        force_noise=2.0,
+        mode="pure",
+    )
     slope = float((d * y).sum() / (d**2).sum())
     left = y - slope * d
     assert found.least_squares.values["E*"] == pytest.approx(slope, rel=1e-8)
     white = float(np.sqrt(np.mean(left**2) / (d**2).sum()))
-    # the variance of the slope, but for the factor of correlated neighbours, which is near 1 for noise
+    # the variance of the slope, but for the factor of correlated neighbours, which is near 1 for
+    # noise
     assert white <= found.least_squares.std["E*"] < 1.3 * white
     precision = (d**2).sum() / max(np.mean(left**2), 4.0) + 1.0 / 60.0**2
     mean = (slope * (precision - 1.0 / 60.0**2) + 80.0 / 60.0**2) / precision
@@ -114,11 +146,14 @@ def test_what_the_record_does_not_tell():
     t = np.linspace(0.0, 1.0, 300)
     d = 0.5 * np.sin(20.0 * t)[:, None]  # never yields
     y = 50.0 * d + 0.1 * np.random.default_rng(0).standard_normal(d.shape)
-    found = identify(Recording(d, y, t), Bilinear(E=40.0, fy=100.0, b=0.05),
-                     {"E": Unknown(lower=20.0, upper=90.0), "fy": Unknown(lower=60.0, upper=160.0)})
+    found = identify(
+        Recording(d, y, t),
+        Bilinear(E=40.0, fy=100.0, b=0.05),
+        {"E": Unknown(lower=20.0, upper=90.0), "fy": Unknown(lower=60.0, upper=160.0)},
+    )
     assert found.values["E"] == pytest.approx(50.0, rel=5e-3)
-    assert found.told()["E"] > 0.99 and found.told()["fy"] < 0.1
-    assert "fy" in found.report() and "hardly tells it" in found.report()
+    assert found.identified()["E"] > 0.99 and found.identified()["fy"] < 0.1
+    assert "fy" in found.report() and "hardly identifiable" in found.report()
 
 
 def test_missing_samples_change_little(of_link):
@@ -134,21 +169,32 @@ def test_missing_samples_change_little(of_link):
 
 
 def test_twin_has_the_best_values_and_its_forces(of_link):
-    np.testing.assert_allclose([of_link.updater.twin.parameters[n] for n in LINK.truth], list(of_link.values.values()))
-    np.testing.assert_allclose(of_link.forces(), forces_of(link(**of_link.values), of_link.recording.displacements), atol=1e-9)
+    np.testing.assert_allclose(
+        [of_link.updater.twin.parameters[n] for n in LINK.truth], list(of_link.values.values())
+    )
+    np.testing.assert_allclose(
+        of_link.forces(),
+        forces_of(link(**of_link.values), of_link.recording.displacements),
+        atol=1e-9,
+    )
 
 
 def test_files(of_link, tmp_path):
     of_link.save(tmp_path / "a.json")
     told = json.loads((tmp_path / "a.json").read_text())
-    assert told["ways"]["least squares"]["values"] == of_link.least_squares.values and told["agree"] is True
+    assert (
+        told["ways"]["least squares"]["values"] == of_link.least_squares.values
+        and told["agree"] is True
+    )
     of_link.save(tmp_path / "a.html")
     page = (tmp_path / "a.html").read_text()
     assert "alpha" in page and "<img" in page and of_link.sentences()[-1] in page
     of_link.save(tmp_path / "a.h5")
     with h5py.File(tmp_path / "a.h5") as file:
         np.testing.assert_array_equal(file["force"][()], of_link.recording.forces)
-        assert len(UpdatingHistory.get(file["forward"], tmp_path / "a.h5")) == len(of_link.recording)
+        assert len(UpdatingHistory.get(file["forward"], tmp_path / "a.h5")) == len(
+            of_link.recording
+        )
     with pytest.raises(InputError, match="must end in"):
         of_link.save(tmp_path / "a.txt")
 
@@ -189,7 +235,9 @@ def test_page_of_the_documentation_runs(capsys):
     assert "fy = 3" in said and "can be the specimen" in said
 
 
-@pytest.mark.skipif(not MEASURED.is_file(), reason="FEMU_SPECIMENS names no folder of measured specimens")
+@pytest.mark.skipif(
+    not MEASURED.is_file(), reason="FEMU_SPECIMENS names no folder of measured specimens"
+)
 @pytest.mark.parametrize("number", ["1", "2"])
 def test_measured_coupon(number, monkeypatch):
     monkeypatch.setenv("FEMU_COUPON", number)

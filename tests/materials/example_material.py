@@ -1,35 +1,35 @@
 """A material of one's own: one file, with nothing but femu's public interface.
 
-To make it part of femu, put the file into ``materials/`` and add a line to ``materials/__init__.py``.
+To make it part of femu, put the file into ``materials/`` and add a line to
+``materials/__init__.py``.
 """
 
 from __future__ import annotations
 
 from typing import ClassVar
 
-from femu.component import Material
-from femu.laws import law
-from femu.parameters import number, positive
+from femu.model import Material, law, number, positive
 
 
 class FlagShape(Material):
     """Self-centring spring with a flag-shaped loop.
 
-    Elastic with stiffness k up to f_activation, then b k; on the way back the force falls by beta (1-b) f_activation
-    with stiffness k, follows the slope b k, and joins the elastic line home. At displacement u > 0 the force is
-    bounded by the two sides of the flag (odd for u < 0), and moves between them with stiffness k::
+    Elastic with stiffness k up to f_activation, then b k. In unloading the force drops by beta
+    (1-b) f_activation with stiffness k, follows the slope b k, and returns to the elastic line. At
+    displacement u > 0 the force is bounded by the two sides of the flag (odd for u < 0), and moves
+    between them with stiffness k::
 
         upper = min(k u, (1-b) f + b k u),     lower = min(k u, (1-b) (1-beta) f + b k u)
         force = clip(force_0 + k (u - u_0), lower, upper)
 
-    Christopoulos, Filiatrault and Folz, "Seismic response of self-centring hysteretic SDOF systems", Earthq. Eng.
-    Struct. Dyn. 31, 2002.
+    Christopoulos, Filiatrault and Folz, "Seismic response of self-centring hysteretic SDOF
+    systems", Earthq. Eng. Struct. Dyn. 31, 2002.
     """
 
     k: float = positive("initial stiffness", "force/length")
     f_activation: float = positive("force at which the slope changes", "force")
-    b: float = number("stiffness after activation, as a share of k", lower=0.0, upper=1.0, default=0.02)
-    beta: float = number("height of the flag, as a share of the force", lower=0.0, upper=1.0, default=0.8)
+    b: float = number("post-activation stiffness ratio", lower=0.0, upper=1.0, default=0.02)
+    beta: float = number("flag height as a share of the force", lower=0.0, upper=1.0, default=0.8)
 
     history: ClassVar[tuple[str, ...]] = ("displacement", "force")
 

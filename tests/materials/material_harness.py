@@ -1,18 +1,22 @@
-"""Runs blocks of points by hand, and the list of materials that the tests of this folder go through."""
+"""Runs blocks of points by hand, and the one list of materials for all tests.
+
+A material that is in `CASES` (or in `RATE_CASES`, if its force depends on the rate) is tested by
+`test_laws.py`, by the properties of the physics and the bad input of the campaign, by the files of
+models, and, if the case has commands of OpenSees, by `test_against_opensees.py`.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from example_material import FlagShape
 
-from femu.component import Constitutive, Material
 from femu.kernels import compiled, floats_of, ints_of
-from femu.laws import call_block
 from femu.materials import (
     Bilinear,
     BilinearIsotropic,
@@ -23,6 +27,7 @@ from femu.materials import (
     ElasticGap,
     ElasticNoTension,
     ElasticPerfectlyPlastic,
+    ExactBoucWen,
     Hardening,
     KentParkConcrete,
     KentParkTension,
@@ -40,19 +45,36 @@ from femu.materials import (
     TrilinearPinching,
     Viscous,
 )
+from femu.model.component import Constitutive, Material
+from femu.model.constitutive import call_block
 
 Array = npt.NDArray[np.float64]
 
 E, FY = 200e9, 300e6
 YIELD_STRAIN = FY / E
-Z = 0.5 / YIELD_STRAIN**2  # gamma = beta of a Bouc-Wen material with n = 2 whose z is bounded by the yield strain
+# gamma = beta of a Bouc-Wen material with n = 2 whose z is bounded by the yield strain
+Z = 0.5 / YIELD_STRAIN**2
 
 
 @compiled
 def call(address, n, integers, p, c, t, w, x, r, s, y, k, d):
-    return call_block(address, (
-        n, ints_of(integers, 0), floats_of(p, 0), floats_of(c, 0), floats_of(t, 0), floats_of(w, 0), floats_of(x, 0),
-        floats_of(r, 0), floats_of(s, 0), floats_of(y, 0), floats_of(k, 0), floats_of(d, 0)))
+    return call_block(
+        address,
+        (
+            n,
+            ints_of(integers, 0),
+            floats_of(p, 0),
+            floats_of(c, 0),
+            floats_of(t, 0),
+            floats_of(w, 0),
+            floats_of(x, 0),
+            floats_of(r, 0),
+            floats_of(s, 0),
+            floats_of(y, 0),
+            floats_of(k, 0),
+            floats_of(d, 0),
+        ),
+    )
 
 
 @dataclass
@@ -86,7 +108,21 @@ class Block:
         t = np.full(self.variables * n + 1, np.nan)
         y, k, d = np.full(n, np.nan), np.full(n, np.nan), np.zeros(n)
         w = np.full(self.material.workspace(n) + 1, np.nan)
-        failed = call(self.address, n, self.integers, self.parameters, c, t, w, x, r, np.array([0.0, dt]), y, k, d)
+        failed = call(
+            self.address,
+            n,
+            self.integers,
+            self.parameters,
+            c,
+            t,
+            w,
+            x,
+            r,
+            np.array([0.0, dt]),
+            y,
+            k,
+            d,
+        )
         assert failed == 0, "the law has no answer"
         return Response(y, k, d, t[:-1].reshape(self.variables, n))
 
@@ -97,12 +133,18 @@ class Block:
         rates = np.zeros(len(strains)) if rates is None else rates
         for j, (strain, rate) in enumerate(zip(strains, rates, strict=True)):
             response = self(history, strain, rate, dt)
-            stress[j], tangent[j], history = response.stress[0], response.tangent[0], response.history
+            stress[j], tangent[j], history = (
+                response.stress[0],
+                response.tangent[0],
+                response.history,
+            )
         return stress, tangent
 
-
     def settled(self, strains: Any) -> Array:
-        """Stress behind each step of a path of one point: what a material that breaks after a step has left."""
+        """Stress behind each step of a path of one point.
+
+        What a material that breaks after a step has left.
+        """
         history, stress = self.virgin(), np.empty(len(strains))
         for j, strain in enumerate(strains):
             history = self(history, strain).history
@@ -116,17 +158,21 @@ def flat(points: Iterable[tuple[float, float]]) -> list[float]:
 
 
 def bilin(*values: float) -> list[float]:
-    """Parameters of a ModifiedIMK as Bilin takes them: compression below zero, LamdaA and cA (without effect) between."""
+    """Parameters of a ModifiedIMK as Bilin takes them.
+
+    Compression below zero, LamdaA and cA (without effect) between.
+    """
     return [*values[:4], -values[4], *values[5:7], 0.0, *values[7:10], 1.0, *values[10:]]
 
 
 @dataclass
 class Case:
-    """A material, the size of strain that exercises it, and the commands that make its equivalent in OpenSees."""
+    """A material, the size of strain that exercises it, and the commands that make its equivalent
+    in OpenSees, if there is one."""
 
     material: Material
     scale: float
-    opensees: list[list[Any]]
+    opensees: list[list[Any]] = field(default_factory=list)
     exact: bool = True  # the formulation of OpenSees is the same, step for step
     round_off: float = 1e-12  # difference allowed, as a share of the largest stress
 
@@ -134,143 +180,374 @@ class Case:
 STEEL = Bilinear(E, FY, 0.02)
 STIFFENING = (1.0, 0.005, 4.0, 0.01, 4.5, 0.02)
 TRILINEAR = (1.0, 0.005, 1.5, 0.02, 1.2, 0.05, -1.1, -0.006, -1.4, -0.025, -1.5, -0.04)
-QUADRILINEAR = (1.0, 0.005, 1.5, 0.02, 1.2, 0.05, 0.3, 0.08, -1.1, -0.006, -1.4, -0.025, -1.5, -0.04, -1.6, -0.06)
-SEVEN = ((1.0, 0.004), (1.5, 0.01), (1.6, 0.02), (1.4, 0.025), (1.1, 0.03), (0.9, 0.04), (0.2, 0.05))
+QUADRILINEAR = (
+    1.0,
+    0.005,
+    1.5,
+    0.02,
+    1.2,
+    0.05,
+    0.3,
+    0.08,
+    -1.1,
+    -0.006,
+    -1.4,
+    -0.025,
+    -1.5,
+    -0.04,
+    -1.6,
+    -0.06,
+)
+SEVEN = (
+    (1.0, 0.004),
+    (1.5, 0.01),
+    (1.6, 0.02),
+    (1.4, 0.025),
+    (1.1, 0.03),
+    (0.9, 0.04),
+    (0.2, 0.05),
+)
 FIVE = ((-1.1, -0.006), (-1.4, -0.015), (-1.5, -0.02), (-1.2, -0.03), (0.0, -0.04))
-HINGE = (1e5, 0.02, 0.04, 1000.0, 800.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 0.03, 0.02, 0.15, 0.2, 0.3, 0.2, 0.4, 0.3, 1.0, 0.7)
+HINGE = (
+    1e5,
+    0.02,
+    0.04,
+    1000.0,
+    800.0,
+    1.0,
+    1.0,
+    1.0,
+    1.0,
+    1.0,
+    1.0,
+    0.03,
+    0.02,
+    0.15,
+    0.2,
+    0.3,
+    0.2,
+    0.4,
+    0.3,
+    1.0,
+    0.7,
+)
 """Parameters of a ModifiedIMK in order of declaration."""
-WEAK_HINGE = (1e5, 0.03, 0.01, 1000.0, 900.0, 0.3, 0.4, 0.0, 1.0, 1.0, 1.0, 0.02, 0.01, 0.05, 0.06, 0.3, 0.4, 0.3, 0.2, 0.9, 1.0)
+WEAK_HINGE = (
+    1e5,
+    0.03,
+    0.01,
+    1000.0,
+    900.0,
+    0.3,
+    0.4,
+    0.0,
+    1.0,
+    1.0,
+    1.0,
+    0.02,
+    0.01,
+    0.05,
+    0.06,
+    0.3,
+    0.4,
+    0.3,
+    0.2,
+    0.9,
+    1.0,
+)
 PINCHING = (0.6, 0.3, -0.1, 0.5, 0.4, -0.2)
 DEGRADATION = (0.3, 0.02, 0.5, 1.0, 0.6, 0.2, 0.01, 1.0, 1.0, 0.3, 0.1, 0.02, 1.0, 1.0, 0.5)
 CONCRETE = dict(fc=30e6, peak_strain=0.002, fcu=6e6, crushing_strain=0.006)
 
 STEEL02 = 1e-9
-"""Steel02 loses digits where a reversal lies on an asymptote: it takes the slope to the corner as the quotient of
-two differences. femu's law does not (test_laws.py compares it with extended precision)."""
+"""Steel02 loses digits where a reversal lies on an asymptote: it takes the slope to the corner as
+the quotient of two differences. femu's law does not (test_laws.py compares it with extended
+precision)."""
 PINCHING4 = 1e-9
-"""Beyond its last point Pinching4 measures compression from a million times the strain of that point."""
+"""Beyond its last point Pinching4 measures compression from a million times the strain of that
+point."""
 
 BAR = (420e6, 620e6, 200e9, 8e9, 0.01, 0.1)
 CHANG_MANDER = 1e-8
-"""Where an inner loop is straight to the last digit, rounding decides how ReinforcingSteel closes it."""
+"""Where an inner loop is straight to the last digit, rounding decides how ReinforcingSteel closes
+it."""
 
 CASES: dict[str, Case] = {
     "elastic": Case(Elastic(E), 0.003, [["Elastic", 1, E]]),
     "elastic two moduli": Case(Elastic(E, 0.4 * E), 0.003, [["Elastic", 1, E, 0.0, 0.4 * E]]),
     "perfectly plastic": Case(
-        ElasticPerfectlyPlastic(E, FY), 0.006, [["ElasticPP", 1, E, YIELD_STRAIN]]),
+        ElasticPerfectlyPlastic(E, FY), 0.006, [["ElasticPP", 1, E, YIELD_STRAIN]]
+    ),
     "perfectly plastic, unequal, initial strain": Case(
-        ElasticPerfectlyPlastic(E, FY, 0.5 * FY, 0.0004), 0.006,
-        [["ElasticPP", 1, E, YIELD_STRAIN, -0.5 * YIELD_STRAIN, 0.0004]]),
+        ElasticPerfectlyPlastic(E, FY, 0.5 * FY, 0.0004),
+        0.006,
+        [["ElasticPP", 1, E, YIELD_STRAIN, -0.5 * YIELD_STRAIN, 0.0004]],
+    ),
     "bilinear": Case(STEEL, 0.008, [["Steel01", 1, FY, E, 0.02]]),
     "bilinear, hardly plastic": Case(Bilinear(E, FY, 0.97), 0.008, [["Steel01", 1, FY, E, 0.97]]),
     "bilinear isotropic": Case(
-        BilinearIsotropic(E, FY, 0.02, 0.1, 5.0, 0.2, 8.0), 0.01,
-        [["Steel01", 1, FY, E, 0.02, 0.1, 5.0, 0.2, 8.0]]),
+        BilinearIsotropic(E, FY, 0.02, 0.1, 5.0, 0.2, 8.0),
+        0.01,
+        [["Steel01", 1, FY, E, 0.02, 0.1, 5.0, 0.2, 8.0]],
+    ),
     "hardening": Case(Hardening(E, FY, 2e9, 5e9), 0.008, [["Hardening", 1, E, FY, 2e9, 5e9]]),
     "menegotto-pinto": Case(
-        MenegottoPinto(E, FY, 0.01, 20.0, 0.925, 0.15), 0.01, [["Steel02", 1, FY, E, 0.01, 20.0, 0.925, 0.15]],
-        round_off=STEEL02),
+        MenegottoPinto(E, FY, 0.01, 20.0, 0.925, 0.15),
+        0.01,
+        [["Steel02", 1, FY, E, 0.01, 20.0, 0.925, 0.15]],
+        round_off=STEEL02,
+    ),
     "menegotto-pinto, isotropic, initial stress": Case(
-        MenegottoPinto(E, FY, 0.02, 18.0, 0.9, 0.2, 0.05, 1.5, 0.08, 2.0, 0.3 * FY), 0.01,
+        MenegottoPinto(E, FY, 0.02, 18.0, 0.9, 0.2, 0.05, 1.5, 0.08, 2.0, 0.3 * FY),
+        0.01,
         [["Steel02", 1, FY, E, 0.02, 18.0, 0.9, 0.2, 0.05, 1.5, 0.08, 2.0, 0.3 * FY]],
-        round_off=STEEL02),
+        round_off=STEEL02,
+    ),
     "bouc-wen": Case(
-        BoucWen(0.05, 2e6, 2.0, 5000.0, 5000.0), 0.05,
-        [["BoucWen", 1, 0.05, 2e6, 2.0, 5000.0, 5000.0, 1.0, 0.0, 0.0, 0.0, 1e-15, 200]]),
+        BoucWen(0.05, 2e6, 2.0, 5000.0, 5000.0),
+        0.05,
+        [["BoucWen", 1, 0.05, 2e6, 2.0, 5000.0, 5000.0, 1.0, 0.0, 0.0, 0.0, 1e-15, 200]],
+    ),
     "bouc-wen, exponent one": Case(
-        BoucWen(0.1, 2e6, 1.0, 30.0, 70.0), 0.05,
-        [["BoucWen", 1, 0.1, 2e6, 1.0, 30.0, 70.0, 1.0, 0.0, 0.0, 0.0, 1e-15, 200]]),
+        BoucWen(0.1, 2e6, 1.0, 30.0, 70.0),
+        0.05,
+        [["BoucWen", 1, 0.1, 2e6, 1.0, 30.0, 70.0, 1.0, 0.0, 0.0, 0.0, 1e-15, 200]],
+    ),
     "bouc-wen, degrading": Case(
-        BoucWen(0.1, 2e6, 1.5, 400.0, 600.0, 1.1, 1e-7, 2e-7, 3e-7), 0.04,
-        [["BoucWen", 1, 0.1, 2e6, 1.5, 400.0, 600.0, 1.1, 1e-7, 2e-7, 3e-7, 1e-15, 200]]),
+        BoucWen(0.1, 2e6, 1.5, 400.0, 600.0, 1.1, 1e-7, 2e-7, 3e-7),
+        0.04,
+        [["BoucWen", 1, 0.1, 2e6, 1.5, 400.0, 600.0, 1.1, 1e-7, 2e-7, 3e-7, 1e-15, 200]],
+    ),
     "trilinear": Case(
-        TrilinearPinching(*TRILINEAR), 0.03, [["Hysteretic", 1, *TRILINEAR, 1.0, 1.0, 0.0, 0.0, 0.0]]),
+        TrilinearPinching(*TRILINEAR),
+        0.03,
+        [["Hysteretic", 1, *TRILINEAR, 1.0, 1.0, 0.0, 0.0, 0.0]],
+    ),
     "trilinear, pinched and damaged": Case(
-        TrilinearPinching(*TRILINEAR, 0.8, 0.2, 0.02, 0.01, 0.3), 0.03,
-        [["Hysteretic", 1, *TRILINEAR, 0.8, 0.2, 0.02, 0.01, 0.3]]),
+        TrilinearPinching(*TRILINEAR, 0.8, 0.2, 0.02, 0.01, 0.3),
+        0.03,
+        [["Hysteretic", 1, *TRILINEAR, 0.8, 0.2, 0.02, 0.01, 0.3]],
+    ),
     "bilinear, pinched": Case(
-        TrilinearPinching.bilinear(*TRILINEAR[:4], *TRILINEAR[6:10], 0.6, 0.3, 0.0, 0.02, 0.1), 0.03,
-        [["Hysteretic", 1, *TRILINEAR[:4], *TRILINEAR[6:10], 0.6, 0.3, 0.0, 0.02, 0.1]]),
+        TrilinearPinching.bilinear(*TRILINEAR[:4], *TRILINEAR[6:10], 0.6, 0.3, 0.0, 0.02, 0.1),
+        0.03,
+        [["Hysteretic", 1, *TRILINEAR[:4], *TRILINEAR[6:10], 0.6, 0.3, 0.0, 0.02, 0.1]],
+    ),
     "trilinear, stiffening": Case(
-        TrilinearPinching(*STIFFENING, *(-value for value in STIFFENING), 0.8, 0.3, 0.02, 0.01, 0.2), 0.02,
-        [["Hysteretic", 1, *STIFFENING, *(-value for value in STIFFENING), 0.8, 0.3, 0.02, 0.01, 0.2]]),
+        TrilinearPinching(
+            *STIFFENING, *(-value for value in STIFFENING), 0.8, 0.3, 0.02, 0.01, 0.2
+        ),
+        0.02,
+        [
+            [
+                "Hysteretic",
+                1,
+                *STIFFENING,
+                *(-value for value in STIFFENING),
+                0.8,
+                0.3,
+                0.02,
+                0.01,
+                0.2,
+            ]
+        ],
+    ),
     "multilinear, pinched and damaged": Case(
-        MultilinearPinching.through(SEVEN, FIVE, 0.7, 0.3, 0.02, 0.03, 0.2), 0.05,
-        [["HystereticSM", 1, "-posEnv", *flat(SEVEN), "-negEnv", *flat(FIVE), "-pinch", 0.7, 0.3, "-damage", 0.02, 0.03,
-          "-beta", 0.2]]),
+        MultilinearPinching.through(SEVEN, FIVE, 0.7, 0.3, 0.02, 0.03, 0.2),
+        0.05,
+        [
+            [
+                "HystereticSM",
+                1,
+                "-posEnv",
+                *flat(SEVEN),
+                "-negEnv",
+                *flat(FIVE),
+                "-pinch",
+                0.7,
+                0.3,
+                "-damage",
+                0.02,
+                0.03,
+                "-beta",
+                0.2,
+            ]
+        ],
+    ),
     "multilinear, losing strength": Case(
-        MultilinearPinching.through(SEVEN, None, 1.0, 1.0, 0.03, 0.01, 0.0, 0.4, -0.6), 0.05,
-        [["HystereticSM", 1, "-posEnv", *flat(SEVEN), "-damage", 0.03, 0.01, "-degEnv", 0.4, -0.6]]),
+        MultilinearPinching.through(SEVEN, None, 1.0, 1.0, 0.03, 0.01, 0.0, 0.4, -0.6),
+        0.05,
+        [["HystereticSM", 1, "-posEnv", *flat(SEVEN), "-damage", 0.03, 0.01, "-degEnv", 0.4, -0.6]],
+    ),
     "modified imk": Case(ModifiedIMK(*HINGE), 0.05, [["Bilin", 1, *bilin(*HINGE)]]),
     "modified imk, weak": Case(ModifiedIMK(*WEAK_HINGE), 0.05, [["Bilin", 1, *bilin(*WEAK_HINGE)]]),
-    "modified imk, hinge of a member": Case(ModifiedIMK(*HINGE, 10.0), 0.05, [["Bilin", 1, *bilin(*HINGE), 10.0]]),
+    "modified imk, hinge of a member": Case(
+        ModifiedIMK(*HINGE, 10.0), 0.05, [["Bilin", 1, *bilin(*HINGE), 10.0]]
+    ),
     "quadrilinear": Case(
-        QuadrilinearPinching(*QUADRILINEAR, *PINCHING), 0.06,
-        [["Pinching4", 1, *QUADRILINEAR, *PINCHING, *[0.0] * 15, 1.0, "energy"]], round_off=PINCHING4),
+        QuadrilinearPinching(*QUADRILINEAR, *PINCHING),
+        0.06,
+        [["Pinching4", 1, *QUADRILINEAR, *PINCHING, *[0.0] * 15, 1.0, "energy"]],
+        round_off=PINCHING4,
+    ),
     "quadrilinear, degrading by cycles": Case(
-        QuadrilinearPinching(*QUADRILINEAR, *PINCHING, *DEGRADATION, 20.0, by_cycles=True), 0.06,
-        [["Pinching4", 1, *QUADRILINEAR, *PINCHING, *DEGRADATION, 20.0, "cycle"]], round_off=PINCHING4),
+        QuadrilinearPinching(*QUADRILINEAR, *PINCHING, *DEGRADATION, 20.0, by_cycles=True),
+        0.06,
+        [["Pinching4", 1, *QUADRILINEAR, *PINCHING, *DEGRADATION, 20.0, "cycle"]],
+        round_off=PINCHING4,
+    ),
     "quadrilinear, degrading by energy": Case(
-        QuadrilinearPinching.symmetric(*QUADRILINEAR[:8], 0.5, 0.25, 0.05, *DEGRADATION, 5.0, False), 0.05,
-        [["Pinching4", 1, *QUADRILINEAR[:8], 0.5, 0.25, 0.05, *DEGRADATION, 5.0, "energy"]], round_off=PINCHING4),
+        QuadrilinearPinching.symmetric(
+            *QUADRILINEAR[:8], 0.5, 0.25, 0.05, *DEGRADATION, 5.0, False
+        ),
+        0.05,
+        [["Pinching4", 1, *QUADRILINEAR[:8], 0.5, 0.25, 0.05, *DEGRADATION, 5.0, "energy"]],
+        round_off=PINCHING4,
+    ),
     "concrete": Case(
-        KentParkConcrete(**CONCRETE), 0.005, [["Concrete01", 1, -30e6, -0.002, -6e6, -0.006]]),
+        KentParkConcrete(**CONCRETE), 0.005, [["Concrete01", 1, -30e6, -0.002, -6e6, -0.006]]
+    ),
     "concrete, nothing left": Case(
-        KentParkConcrete(30e6, 0.002, 0.0, 0.004), 0.005, [["Concrete01", 1, -30e6, -0.002, 0.0, -0.004]]),
+        KentParkConcrete(30e6, 0.002, 0.0, 0.004),
+        0.005,
+        [["Concrete01", 1, -30e6, -0.002, 0.0, -0.004]],
+    ),
     "concrete after Popovics": Case(
-        PopovicsConcrete(30e6, 0.002, 0.006, 25e9, 3e6, 0.001, 0.1), 0.004,
-        [["Concrete04", 1, -30e6, -0.002, -0.006, 25e9, 3e6, 0.001, 0.1]]),
+        PopovicsConcrete(30e6, 0.002, 0.006, 25e9, 3e6, 0.001, 0.1),
+        0.004,
+        [["Concrete04", 1, -30e6, -0.002, -0.006, 25e9, 3e6, 0.001, 0.1]],
+    ),
     "concrete after Popovics without tension": Case(
-        PopovicsConcrete(30e6, 0.002, 0.006, 25e9), 0.004, [["Concrete04", 1, -30e6, -0.002, -0.006, 25e9]]),
+        PopovicsConcrete(30e6, 0.002, 0.006, 25e9),
+        0.004,
+        [["Concrete04", 1, -30e6, -0.002, -0.006, 25e9]],
+    ),
     "concrete with tension": Case(
-        KentParkTension(**CONCRETE, unloading_ratio=0.1, ft=3e6, softening_modulus=2e9), 0.003,
-        [["Concrete02", 1, -30e6, -0.002, -6e6, -0.006, 0.1, 3e6, 2e9]]),
+        KentParkTension(**CONCRETE, unloading_ratio=0.1, ft=3e6, softening_modulus=2e9),
+        0.003,
+        [["Concrete02", 1, -30e6, -0.002, -6e6, -0.006, 0.1, 3e6, 2e9]],
+    ),
     "concrete with tension, defaults": Case(
-        KentParkTension(**CONCRETE), 0.004, [["Concrete02", 1, -30e6, -0.002, -6e6, -0.006]]),
+        KentParkTension(**CONCRETE), 0.004, [["Concrete02", 1, -30e6, -0.002, -6e6, -0.006]]
+    ),
     "no tension": Case(ElasticNoTension(E), 0.003, [["ENT", 1, E]]),
     "gap": Case(ElasticGap(E, FY, 0.001, 0.05), 0.006, [["ElasticPPGap", 1, E, FY, 0.001, 0.05]]),
     "gap in compression, damage": Case(
-        ElasticGap(E, -FY, -0.001, 0.05, damage=True), 0.006, [["ElasticPPGap", 1, E, -FY, -0.001, 0.05, "damage"]]),
+        ElasticGap(E, -FY, -0.001, 0.05, damage=True),
+        0.006,
+        [["ElasticPPGap", 1, E, -FY, -0.001, 0.05, "damage"]],
+    ),
     "parallel": Case(
-        Parallel([STEEL, Elastic(E), ElasticNoTension(E)], [1.0, 0.3, 0.5]), 0.008,
-        [["Steel01", 2, FY, E, 0.02], ["Elastic", 3, E], ["ENT", 4, E],
-         ["Parallel", 1, 2, 3, 4, "-factors", 1.0, 0.3, 0.5]]),
+        Parallel([STEEL, Elastic(E), ElasticNoTension(E)], [1.0, 0.3, 0.5]),
+        0.008,
+        [
+            ["Steel01", 2, FY, E, 0.02],
+            ["Elastic", 3, E],
+            ["ENT", 4, E],
+            ["Parallel", 1, 2, 3, 4, "-factors", 1.0, 0.3, 0.5],
+        ],
+    ),
     "series": Case(
-        Series({"spring": Elastic(0.5 * E), "steel": STEEL}), 0.016,
-        [["Elastic", 2, 0.5 * E], ["Steel01", 3, FY, E, 0.02], ["Series", 1, 2, 3]], exact=False),
+        Series({"spring": Elastic(0.5 * E), "steel": STEEL}),
+        0.016,
+        [["Elastic", 2, 0.5 * E], ["Steel01", 3, FY, E, 0.02], ["Series", 1, 2, 3]],
+        exact=False,
+    ),
     "series of three": Case(
-        Series([Bilinear(2 * E, 0.8 * FY, 0.05), ElasticGap(E, FY, 0.002, 0.05), Elastic(E)]), 0.02,
-        [["Steel01", 2, 0.8 * FY, 2 * E, 0.05], ["ElasticPPGap", 3, E, FY, 0.002, 0.05], ["Elastic", 4, E],
-         ["Series", 1, 2, 3, 4]], exact=False),
+        Series([Bilinear(2 * E, 0.8 * FY, 0.05), ElasticGap(E, FY, 0.002, 0.05), Elastic(E)]),
+        0.02,
+        [
+            ["Steel01", 2, 0.8 * FY, 2 * E, 0.05],
+            ["ElasticPPGap", 3, E, FY, 0.002, 0.05],
+            ["Elastic", 4, E],
+            ["Series", 1, 2, 3, 4],
+        ],
+        exact=False,
+    ),
     "min-max": Case(
-        MinMax(STEEL, -0.0075, 0.0078), 0.008,
-        [["Steel01", 2, FY, E, 0.02], ["MinMax", 1, 2, "-min", -0.0075, "-max", 0.0078]]),
+        MinMax(STEEL, -0.0075, 0.0078),
+        0.008,
+        [["Steel01", 2, FY, E, 0.02], ["MinMax", 1, 2, "-min", -0.0075, "-max", 0.0078]],
+    ),
     "reinforcing steel": Case(
-        ChangManderSteel(*BAR), 0.01, [["ReinforcingSteel", 1, *BAR]], round_off=CHANG_MANDER),
+        ChangManderSteel(*BAR), 0.01, [["ReinforcingSteel", 1, *BAR]], round_off=CHANG_MANDER
+    ),
     "reinforcing steel, wears out": Case(
-        ChangManderSteel(*BAR, 0.26, 0.506, 0.389, 0.3, 15.0, 3.0), 0.04,
-        [["ReinforcingSteel", 1, *BAR, "-CMFatigue", 0.26, 0.506, 0.389, "-MPCurveParams", 0.3, 15.0, 3.0]],
-        round_off=CHANG_MANDER),
+        ChangManderSteel(*BAR, 0.26, 0.506, 0.389, 0.3, 15.0, 3.0),
+        0.04,
+        [
+            [
+                "ReinforcingSteel",
+                1,
+                *BAR,
+                "-CMFatigue",
+                0.26,
+                0.506,
+                0.389,
+                "-MPCurveParams",
+                0.3,
+                15.0,
+                3.0,
+            ]
+        ],
+        round_off=CHANG_MANDER,
+    ),
     "reinforcing steel, plateau gets shorter": Case(
-        ChangManderSteel(*BAR, a1=4.3, least_plateau=0.2), 0.012,
-        [["ReinforcingSteel", 1, *BAR, "-IsoHard", 4.3, 0.2]], round_off=CHANG_MANDER),
+        ChangManderSteel(*BAR, a1=4.3, least_plateau=0.2),
+        0.012,
+        [["ReinforcingSteel", 1, *BAR, "-IsoHard", 4.3, 0.2]],
+        round_off=CHANG_MANDER,
+    ),
     "reinforcing steel, buckles": Case(
-        ChangManderSteel(*BAR, 0.26, 0.506, 0.389, slenderness=7.0, reduction=0.2, gamma=0.4), 0.03,
-        [["ReinforcingSteel", 1, *BAR, "-CMFatigue", 0.26, 0.506, 0.389, "-GABuck", 7.0, 1.0, 0.2, 0.4]],
-        round_off=CHANG_MANDER),
-    "strain penetration": Case(  # OpenSees forgets the virgin slip at the first commit of a material alone
-        StrainPenetration(64.0, 0.021, 102.2, 1.0, 0.3, 0.8, virgin_slip=0.0), 0.1,
-        [["Bond_SP01", 1, 64.0, 0.021, 102.2, 1.0, 0.3, 0.8]]),
+        ChangManderSteel(*BAR, 0.26, 0.506, 0.389, slenderness=7.0, reduction=0.2, gamma=0.4),
+        0.03,
+        [
+            [
+                "ReinforcingSteel",
+                1,
+                *BAR,
+                "-CMFatigue",
+                0.26,
+                0.506,
+                0.389,
+                "-GABuck",
+                7.0,
+                1.0,
+                0.2,
+                0.4,
+            ]
+        ],
+        round_off=CHANG_MANDER,
+    ),
+    # OpenSees forgets the virgin slip at the first commit of a material alone
+    "strain penetration": Case(
+        StrainPenetration(64.0, 0.021, 102.2, 1.0, 0.3, 0.8, virgin_slip=0.0),
+        0.1,
+        [["Bond_SP01", 1, 64.0, 0.021, 102.2, 1.0, 0.3, 0.8]],
+    ),
     "strain penetration, much pinched": Case(
-        StrainPenetration(64.0, 0.021, 102.2, 0.7, 0.5, 0.5, virgin_slip=0.0), 0.125,
-        [["Bond_SP01", 1, 64.0, 0.021, 102.2, 0.7, 0.5, 0.5, 0.0, 1.0, 4.35, 0.0]]),
+        StrainPenetration(64.0, 0.021, 102.2, 0.7, 0.5, 0.5, virgin_slip=0.0),
+        0.125,
+        [["Bond_SP01", 1, 64.0, 0.021, 102.2, 0.7, 0.5, 0.5, 0.0, 1.0, 4.35, 0.0]],
+    ),
     "low-cycle fatigue": Case(
-        LowCycleFatigue(STEEL, 0.04, -0.5), 0.008, [["Steel01", 2, FY, E, 0.02], ["Fatigue", 1, 2, "-E0", 0.04, "-m", -0.5]]),
+        LowCycleFatigue(STEEL, 0.04, -0.5),
+        0.008,
+        [["Steel01", 2, FY, E, 0.02], ["Fatigue", 1, 2, "-E0", 0.04, "-m", -0.5]],
+    ),
     "low-cycle fatigue, breaks early": Case(
-        LowCycleFatigue(Hardening(E, FY, 2e9, 5e9), 0.02, -0.4, 0.6, -0.02, 0.0079), 0.008,
-        [["Hardening", 2, E, FY, 2e9, 5e9],
-         ["Fatigue", 1, 2, "-E0", 0.02, "-m", -0.4, "-Dmax", 0.6, "-min", -0.02, "-max", 0.0079]]),
+        LowCycleFatigue(Hardening(E, FY, 2e9, 5e9), 0.02, -0.4, 0.6, -0.02, 0.0079),
+        0.008,
+        [
+            ["Hardening", 2, E, FY, 2e9, 5e9],
+            ["Fatigue", 1, 2, "-E0", 0.02, "-m", -0.4, "-Dmax", 0.6, "-min", -0.02, "-max", 0.0079],
+        ],
+    ),
+    "example": Case(FlagShape(k=E, f_activation=FY, b=0.05, beta=0.6), 0.008),
+    "exact bouc-wen": Case(ExactBoucWen(2e6, 0.01, 0.05), 0.05),
+    "strain penetration, virgin slip": Case(
+        StrainPenetration(64.0, 0.021, 102.2, 1.0, 0.3, 0.8), 0.1
+    ),
 }
 
 RATE_CASES: dict[str, Case] = {
@@ -278,29 +555,62 @@ RATE_CASES: dict[str, Case] = {
     "viscous, power": Case(Viscous(3.0, 0.35), 1.0, [["Viscous", 1, 3.0, 0.35]]),
     "viscous, quadratic": Case(Viscous(3.0, 2.0), 1.0, [["Viscous", 1, 3.0, 2.0]]),
     "friction": Case(CoulombDamper(2.0, 3.0), 1.0, [["CoulombDamper", 1, 2.0, 3.0]]),
-    "maxwell": Case(MaxwellDamper(50.0, 3.0, 1.0), 1.0, []),
-    "maxwell, power": Case(MaxwellDamper(50.0, 3.0, 0.35), 1.0, []),
-    "maxwell, quadratic": Case(MaxwellDamper(50.0, 3.0, 2.0), 1.0, []),
+    "maxwell": Case(MaxwellDamper(50.0, 3.0, 1.0), 1.0),
+    "maxwell, power": Case(MaxwellDamper(50.0, 3.0, 0.35), 1.0),
+    "maxwell, quadratic": Case(MaxwellDamper(50.0, 3.0, 2.0), 1.0),
     "dashpot beside steel": Case(
-        Parallel({"steel": Bilinear(10.0, 1.0, 0.1), "dashpot": Viscous(3.0, 0.5)}, [2.0, 0.5]), 1.0,
-        [["Steel01", 2, 1.0, 10.0, 0.1], ["Viscous", 3, 3.0, 0.5], ["Parallel", 1, 2, 3, "-factors", 2.0, 0.5]]),
+        Parallel({"steel": Bilinear(10.0, 1.0, 0.1), "dashpot": Viscous(3.0, 0.5)}, [2.0, 0.5]),
+        1.0,
+        [
+            ["Steel01", 2, 1.0, 10.0, 0.1],
+            ["Viscous", 3, 3.0, 0.5],
+            ["Parallel", 1, 2, 3, "-factors", 2.0, 0.5],
+        ],
+    ),
     "dashpot that wears out": Case(
-        LowCycleFatigue(Viscous(3.0, 0.5), 2.0), 1.0, [["Viscous", 2, 3.0, 0.5], ["Fatigue", 1, 2, "-E0", 2.0]]),
+        LowCycleFatigue(Viscous(3.0, 0.5), 2.0),
+        1.0,
+        [["Viscous", 2, 3.0, 0.5], ["Fatigue", 1, 2, "-E0", 2.0]],
+    ),
     "dashpot that breaks": Case(
-        MinMax(Viscous(3.0, 0.5), -1.2, 1.2), 1.0,
-        [["Viscous", 2, 3.0, 0.5], ["MinMax", 1, 2, "-min", -1.2, "-max", 1.2]]),
+        MinMax(Viscous(3.0, 0.5), -1.2, 1.2),
+        1.0,
+        [["Viscous", 2, 3.0, 0.5], ["MinMax", 1, 2, "-min", -1.2, "-max", 1.2]],
+    ),
 }
+
+EVERY = {**CASES, **RATE_CASES}
 
 
 def cyclic(scale: float, points: int = 24) -> Array:
     """Cycles of growing amplitude up to ``scale``, with reversals inside the branches."""
-    turns = [0.0, 0.15, -0.2, 0.4, -0.4, 0.3, 0.35, -0.6, 0.7, 0.1, 0.75, -1.0, -0.8, -0.95, 0.2, -0.3, 1.0, 0.0]
+    turns = [
+        0.0,
+        0.15,
+        -0.2,
+        0.4,
+        -0.4,
+        0.3,
+        0.35,
+        -0.6,
+        0.7,
+        0.1,
+        0.75,
+        -1.0,
+        -0.8,
+        -0.95,
+        0.2,
+        -0.3,
+        1.0,
+        0.0,
+    ]
     legs = [np.linspace(a, b, points + 1)[1:] for a, b in pairwise(turns)]
     return scale * np.concatenate([np.zeros(1), *legs])
 
 
 def random_walk(scale: float, seed: int, steps: int = 400, smallest: float = -10.0) -> Array:
-    """A small cycle, then steps from ``10**smallest`` to three times ``scale``, within about ``scale`` of zero."""
+    """A small cycle, then steps from ``10**smallest`` to three times ``scale``, within about
+    ``scale`` of zero."""
     rng = np.random.default_rng(seed)
     size = scale * 10.0 ** rng.uniform(smallest, 0.5, steps)
     path = np.zeros(steps)

@@ -1,6 +1,8 @@
-"""Run as a program: strain paths of many materials in openseespy. Reads and writes one file of arrays each.
+"""Run as a program: strain paths of many materials in openseespy. Reads and writes one file of
+arrays each.
 
-Arguments: a JSON file with ``[{"commands": [...], "strain": [...], "rate": [...] or null}, ...]``, the file to write.
+Arguments: a JSON file with ``[{"commands": [...], "strain": [...], "rate": [...] or null}, ...]``,
+the file to write.
 """
 
 from __future__ import annotations
@@ -11,7 +13,7 @@ from pathlib import Path
 
 import numpy as np
 
-from femu.peers import load_opensees
+from femu.opensees.load_openseespy import load_opensees
 
 
 def main(given: str, wanted: str) -> None:
@@ -36,7 +38,10 @@ def main(given: str, wanted: str) -> None:
 
 
 def damper(ops, K, C, alpha, dt, force):
-    """A mass on a damper under a force: displacement, velocity and damper force of each step (average acceleration)."""
+    """A mass on a damper under a force.
+
+    Displacement, velocity and damper force of each step (average acceleration).
+    """
     ops.uniaxialMaterial("ViscousDamper", 1, K, C, alpha, 0.0, 1, 1e-13, 1e-13, 15)
     ops.node(1, 0.0)
     ops.node(2, 0.0, "-mass", 1.0)
@@ -55,7 +60,9 @@ def damper(ops, K, C, alpha, dt, force):
     found = [(0.0, 0.0, 0.0)]
     for _ in range(len(force) - 1):
         assert ops.analyze(1, dt) == 0
-        found.append((ops.nodeDisp(2, 1), ops.nodeVel(2, 1), ops.eleResponse(1, "material", 1, "stress")[0]))
+        found.append(
+            (ops.nodeDisp(2, 1), ops.nodeVel(2, 1), ops.eleResponse(1, "material", 1, "stress")[0])
+        )
     return np.array(found)
 
 

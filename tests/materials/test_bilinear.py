@@ -7,11 +7,14 @@ import pytest
 from material_harness import FY, YIELD_STRAIN, E
 
 from femu.materials import Bilinear, BilinearIsotropic, ElasticPerfectlyPlastic, Hardening
-from femu.path import drive
+from femu.model.strain_path import drive
 
 
 def test_loop_of_a_bilinear_steel() -> None:
-    """To 4 yield strains and back to -4: yields at fy + 3 b fy, unloads by 2 fy, and so on (Masing)."""
+    """To 4 yield strains and back to -4.
+
+    Yields at fy + 3 b fy, unloads by 2 fy, and so on (Masing).
+    """
     b = 0.05
     strain = YIELD_STRAIN * np.array([1.0, 4.0, 2.0, -4.0, 4.0])
     peak = FY * (1.0 + 3.0 * b)

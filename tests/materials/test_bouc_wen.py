@@ -7,13 +7,16 @@ import pytest
 from material_harness import Block
 
 from femu.materials import BoucWen
-from femu.path import drive
+from femu.model.strain_path import drive
 
 K, BOUND = 3.0, 0.4
 
 
 def test_monotonic_loading_is_a_hyperbolic_tangent() -> None:
-    """n = 2, beta = gamma, A = 1: dz/de = 1 - (z/Z)**2, so z = Z tanh(e / Z). Backward Euler: first order."""
+    """n = 2, beta = gamma, A = 1.
+
+    Dz/de = 1 - (z/Z)**2, so z = Z tanh(e / Z). Backward Euler: first order.
+    """
     material = BoucWen(alpha=0.1, k=K, n=2.0, gamma=0.5 / BOUND**2, beta=0.5 / BOUND**2)
     errors = []
     for steps in (200, 400, 800):
@@ -43,7 +46,8 @@ def test_z_stays_within_its_bound(n: float) -> None:
 
 
 def test_the_equation_of_the_step_is_fulfilled() -> None:
-    """z - z0 - dz/de de = 0 with all the degradations, put into the law as printed in the docstring."""
+    """z - z0 - dz/de de = 0 with all the degradations, put into the law as printed in the
+    docstring."""
     alpha, n, gamma, beta, A, dA, dnu, deta = 0.2, 1.4, 0.8, 1.9, 1.2, 0.02, 0.05, 0.03
     law = Block(BoucWen(alpha, K, n, gamma, beta, A, dA, dnu, deta))
     history = law.virgin()
@@ -55,14 +59,22 @@ def test_the_equation_of_the_step_is_fulfilled() -> None:
         _, z, energy = history[:, 0]
         step = strain - last
         assert energy == pytest.approx(energy0 + (1.0 - alpha) * K * z * step, rel=1e-12, abs=1e-15)
-        rate = (A - dA * energy - abs(z) ** n * (gamma + beta * np.sign(step * z)) * (1.0 + dnu * energy)) / (
-            1.0 + deta * energy)
-        assert z - z0 - rate * step == pytest.approx(0.0, abs=1e-12 * (abs(z) + abs(z0) + abs(rate * step)))
+        rate = (
+            A
+            - dA * energy
+            - abs(z) ** n * (gamma + beta * np.sign(step * z)) * (1.0 + dnu * energy)
+        ) / (1.0 + deta * energy)
+        assert z - z0 - rate * step == pytest.approx(
+            0.0, abs=1e-12 * (abs(z) + abs(z0) + abs(rate * step))
+        )
     assert energy > 10.0
 
 
 def test_the_unit_of_strain_does_not_matter() -> None:
-    """The same spring in metres and in nanometres: OpenSees' fixed start and tolerance would not converge."""
+    """The same spring in metres and in nanometres.
+
+    OpenSees' fixed start and tolerance would not converge.
+    """
     strain = 0.02 * np.sin(np.linspace(0.0, 12.0, 150))
     unit = 1e-9
     one = drive(BoucWen(0.1, 1e6, 3.0, 5e5, 5e5), strain).force

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from femu.errors import InputError
 from femu.materials import ChangManderSteel
-from femu.path import Path, drive
+from femu.model.strain_path import Path, drive
+from femu.support.errors import InputError
 
 FY, FU, E, EH, ONSET, ULTIMATE = 420.0, 620.0, 200e3, 8e3, 0.01, 0.1
 
@@ -20,7 +20,10 @@ def bar(**changes: float) -> ChangManderSteel:
 
 def along(turns: list[float], step: float = 1e-4, **changes: float) -> Path:
     ends = [0.0, *turns]
-    legs = [np.linspace(a, b, 1 + max(int(abs(b - a) / step), 1))[1:] for a, b in zip(ends, turns, strict=False)]
+    legs = [
+        np.linspace(a, b, 1 + max(int(abs(b - a) / step), 1))[1:]
+        for a, b in zip(ends, turns, strict=False)
+    ]
     return drive(bar(**changes), np.concatenate([[0.0], *legs]))
 
 
@@ -47,7 +50,8 @@ def test_first_loading() -> None:
 def test_tension_and_compression_are_alike_in_natural_strains() -> None:
     tension = along([0.03, -0.01, 0.05])
     mirrored = drive(bar(), np.expm1(-np.log1p(tension.deformation[:, 0])))
-    scale = np.exp(2.0 * np.log1p(tension.deformation[:, 0]))  # f = stress (1 + strain) changes its sign alone
+    # f = stress (1 + strain) changes its sign alone
+    scale = np.exp(2.0 * np.log1p(tension.deformation[:, 0]))
     assert mirrored.force[:, 0] == pytest.approx(-tension.force[:, 0] * scale, abs=1e-6 * FU)
 
 
@@ -60,18 +64,40 @@ def test_unloading_slope_after_dodd_and_cooke() -> None:
 
 
 def test_inner_loops_close_where_they_began() -> None:
-    """A small loop inside a large one ends at its start, and the large one goes on as if it had not been."""
+    """A small loop inside a large one ends at its start, and the large one goes on as if it had not
+    been."""
     plain = along([0.03, -0.01, 0.015, 0.03])
     looped = along([0.03, -0.01, 0.01, 0.0, 0.01, 0.015, 0.03])
     assert looped.force[-1, 0] == pytest.approx(plain.force[-1, 0], rel=1e-3)
-    deep = along([0.03, -0.02, 0.02, -0.01, 0.012, -0.004, 0.006, 0.0, 0.004, 0.001, 0.003, 0.0015, 0.0025, 0.0018, 0.03])
+    deep = along(
+        [
+            0.03,
+            -0.02,
+            0.02,
+            -0.01,
+            0.012,
+            -0.004,
+            0.006,
+            0.0,
+            0.004,
+            0.001,
+            0.003,
+            0.0015,
+            0.0025,
+            0.0018,
+            0.03,
+        ]
+    )
     assert variable(deep, "branch").max() == 20.0  # as deep as it goes
     shallow = along([0.03, -0.02, 0.03])
     assert deep.force[-1, 0] == pytest.approx(shallow.force[-1, 0], rel=2e-2)
 
 
 def test_fatigue_after_coffin_and_manson() -> None:
-    """Half cycles of one plastic strain: the damage of each is (plastic / Cf) ** (1 / alpha), and it breaks beyond 1."""
+    """Half cycles of one plastic strain.
+
+    The damage of each is (plastic / Cf) ** (1 / alpha), and it breaks beyond 1.
+    """
     path = along([0.02, -0.02] * 12, step=5e-4, Cf=0.1, alpha=0.5)
     damage, failed = variable(path, "damage"), variable(path, "failed")
     turns = np.flatnonzero(np.abs(np.abs(path.deformation[:, 0]) - 0.02) < 1e-12)
@@ -83,7 +109,10 @@ def test_fatigue_after_coffin_and_manson() -> None:
 
 
 def test_strength_lost_with_damage() -> None:
-    whole, worn = along([0.03, -0.03, 0.03]), along([0.03, -0.03, 0.03], Cf=0.26, alpha=0.506, Cd=0.389)
+    whole, worn = (
+        along([0.03, -0.03, 0.03]),
+        along([0.03, -0.03, 0.03], Cf=0.26, alpha=0.506, Cd=0.389),
+    )
     factor = 1.0 - variable(worn, "damage") * (0.26 / 0.389) ** (1.0 / 0.506)
     assert worn.force[:, 0] == pytest.approx(whole.force[:, 0] * factor, abs=1e-9 * FU)
 
@@ -96,9 +125,17 @@ def test_isotropic_hardening_shortens_the_plateau() -> None:
 
 
 @settings(max_examples=25, deadline=None)
-@given(fy=st.floats(200.0, 700.0), gain=st.floats(1.1, 1.8), Eh=st.floats(3e3, 12e3), onset=st.floats(0.004, 0.02),
-       scale=st.floats(0.002, 0.05), seed=st.integers(0, 10**6))
-def test_bars_of_all_kinds_have_an_answer(fy: float, gain: float, Eh: float, onset: float, scale: float, seed: int) -> None:
+@given(
+    fy=st.floats(200.0, 700.0),
+    gain=st.floats(1.1, 1.8),
+    Eh=st.floats(3e3, 12e3),
+    onset=st.floats(0.004, 0.02),
+    scale=st.floats(0.002, 0.05),
+    seed=st.integers(0, 10**6),
+)
+def test_bars_of_all_kinds_have_an_answer(
+    fy: float, gain: float, Eh: float, onset: float, scale: float, seed: int
+) -> None:
     rng = np.random.default_rng(seed)
     material = ChangManderSteel(fy, gain * fy, E, Eh, onset, 0.09, a1=3.0)
     path = drive(material, np.cumsum(rng.normal(0.0, 0.2 * scale, 120)))
@@ -116,10 +153,15 @@ def test_wrong_arguments() -> None:
 
 
 def test_buckling_lowers_compression_alone() -> None:
-    """A slender bar follows the straight one in tension, falls below it in compression, and not below its share of it."""
+    """A slender bar follows the straight one in tension, falls below it in compression, and not
+    below its share of it."""
     straight, bent = along([0.03, -0.03]), along([0.03, -0.03], slenderness=9.0, reduction=0.3)
-    strain, f_u = straight.deformation[:, 0], FU * (1.0 + ULTIMATE) * (1.0 - np.log1p(ULTIMATE) + np.log1p(ONSET))
-    bend = np.log1p(0.03) - f_u / E  # natural strain from which it is bent, up to the modulus of natural strains
+    strain, f_u = (
+        straight.deformation[:, 0],
+        FU * (1.0 + ULTIMATE) * (1.0 - np.log1p(ULTIMATE) + np.log1p(ONSET)),
+    )
+    # natural strain from which it is bent, up to the modulus of natural strains
+    bend = np.log1p(0.03) - f_u / E
     upper = np.log1p(strain) > bend + 1e-4
     assert (bent.force[upper] == straight.force[upper]).all()
     assert (bent.force[-200:] > straight.force[-200:]).all()

@@ -8,7 +8,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from material_harness import FY, STEEL, YIELD_STRAIN, Block, E, cyclic
 
-from femu.errors import InputError
 from femu.materials import (
     Bilinear,
     BoucWen,
@@ -24,11 +23,18 @@ from femu.materials import (
     Series,
     Viscous,
 )
-from femu.path import drive
+from femu.model.strain_path import drive
+from femu.support.errors import InputError
 
 PARTS = [
-    Elastic(E), STEEL, ElasticPerfectlyPlastic(E, 0.6 * FY), ElasticGap(E, FY, 0.001, 0.02), ElasticNoTension(0.5 * E),
-    Hardening(E, FY, 2e9, 1e9), MenegottoPinto(E, FY), ElasticGap(E, -FY, -0.002),
+    Elastic(E),
+    STEEL,
+    ElasticPerfectlyPlastic(E, 0.6 * FY),
+    ElasticGap(E, FY, 0.001, 0.02),
+    ElasticNoTension(0.5 * E),
+    Hardening(E, FY, 2e9, 1e9),
+    MenegottoPinto(E, FY),
+    ElasticGap(E, -FY, -0.002),
     BoucWen(0.1, E, 2.0, 0.5 / YIELD_STRAIN**2, 0.5 / YIELD_STRAIN**2),
 ]
 
@@ -50,10 +56,17 @@ def test_series_with_an_open_gap_carries_nothing() -> None:
 
 
 @settings(max_examples=120, deadline=None)
-@given(choice=st.lists(st.integers(0, len(PARTS) - 1), min_size=1, max_size=4, unique=True),
-       steps=st.lists(st.tuples(st.sampled_from((-1.0, 1.0)), st.floats(-7.0, 0.5)), min_size=1, max_size=20))
+@given(
+    choice=st.lists(st.integers(0, len(PARTS) - 1), min_size=1, max_size=4, unique=True),
+    steps=st.lists(
+        st.tuples(st.sampled_from((-1.0, 1.0)), st.floats(-7.0, 0.5)), min_size=1, max_size=20
+    ),
+)
 def test_any_series_is_in_balance(choice: list[int], steps: list[tuple[float, float]]) -> None:
-    """Parts of all kinds, steps of all sizes: equal stresses, and strains that sum up to the strain given."""
+    """Parts of all kinds, steps of all sizes.
+
+    Equal stresses, and strains that sum up to the strain given.
+    """
     parts = [PARTS[j] for j in choice]
     law = Block(Series(parts))
     history, strain = law.virgin(), 0.0
@@ -63,13 +76,17 @@ def test_any_series_is_in_balance(choice: list[int], steps: list[tuple[float, fl
         response = law(old, strain)
         history = response.history
         count = len(parts)
-        assert history[:count, 0].sum() == pytest.approx(strain, abs=1e-14 * np.abs(history[:count, 0]).max())
+        assert history[:count, 0].sum() == pytest.approx(
+            strain, abs=1e-14 * np.abs(history[:count, 0]).max()
+        )
         offset = 2 * count
         for j, part in enumerate(parts):
             single = Block(part)
-            own = single(old[offset:offset + single.variables], history[j, 0])
+            own = single(old[offset : offset + single.variables], history[j, 0])
             offset += single.variables
-            noise = 1e-15 * 2 * E * (np.abs(history[:count, 0]).max() + abs(strain)) + 2 * E * 2.3e-16
+            noise = (
+                1e-15 * 2 * E * (np.abs(history[:count, 0]).max() + abs(strain)) + 2 * E * 2.3e-16
+            )
             assert own.stress[0] == pytest.approx(response.stress[0], rel=1e-12, abs=noise)
 
 
@@ -77,7 +94,9 @@ def test_parallel_adds_up_with_factors() -> None:
     strain = cyclic(0.01, 5)
     together = drive(Parallel({"a": STEEL, "b": Elastic(E)}, [2.0, -0.25]), strain)
     one, other = drive(STEEL, strain), drive(Elastic(E), strain)
-    assert together.force == pytest.approx(2.0 * one.force - 0.25 * other.force, abs=1e-14 * E * 0.01)
+    assert together.force == pytest.approx(
+        2.0 * one.force - 0.25 * other.force, abs=1e-14 * E * 0.01
+    )
     assert together.tangent == pytest.approx(2.0 * one.tangent - 0.25 * other.tangent, rel=1e-14)
     assert (together.history == one.history).all()
 
@@ -89,7 +108,12 @@ def test_nested_composites() -> None:
     path = drive(nested, [0.001, -0.5, 0.009, 0.011, 0.001])
     assert path.force[:, 0] == pytest.approx([0.001 * E, -0.5 * E, 0.009 * E, 0.0, 0.0], rel=1e-13)
     names = [name for name, _, _ in nested.walk_parameters()]
-    assert names[:4] == ["smallest_strain", "largest_strain", "material.factor_1", "material.factor_2"]
+    assert names[:4] == [
+        "smallest_strain",
+        "largest_strain",
+        "material.factor_1",
+        "material.factor_2",
+    ]
     assert names[4] == "material.part_1.part_1.E"
 
 

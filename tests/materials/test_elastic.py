@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 from material_harness import FY, E
 
-from femu.errors import InputError
 from femu.materials import Bilinear, BoucWen, Elastic, ElasticGap, ElasticNoTension, MenegottoPinto
-from femu.path import drive
+from femu.model.strain_path import drive
+from femu.support.errors import InputError
 
 
 def test_two_moduli() -> None:
@@ -25,7 +25,8 @@ def test_no_tension() -> None:
 @pytest.mark.parametrize("side", [1.0, -1.0])
 @pytest.mark.parametrize("damage", [False, True])
 def test_gap(side: float, damage: bool) -> None:
-    """Closes at 1e-3, yields at 2.5e-3, pushed to 5e-3 (touches at 3.5e-3 then), back to 2e-3, again to 3e-3."""
+    """Closes at 1e-3, yields at 2.5e-3, pushed to 5e-3 (touches at 3.5e-3 then), back to 2e-3,
+    again to 3e-3."""
     material = ElasticGap(E, side * FY, side * 1e-3, damage=damage)
     strain = [0.5e-3, 2e-3, 5e-3, 2e-3, 3e-3]
     again = 0.0 if damage else 1e-3 * E
@@ -35,10 +36,15 @@ def test_gap(side: float, damage: bool) -> None:
 
 @pytest.mark.parametrize("side", [1.0, -1.0])
 def test_a_stop_that_softens_ends_at_no_stress(side: float) -> None:
-    """Yields at 2.5e-3 and falls by half of E: nothing is left from 5.5e-3 on, and so at a second look."""
+    """Yields at 2.5e-3 and falls by half of E.
+
+    Nothing is left from 5.5e-3 on, and so at a second look.
+    """
     material = ElasticGap(E, side * FY, side * 1e-3, eta=-0.5)
     path = drive(material, [side * e for e in (2.5e-3, 4e-3, 6e-3, 6e-3, 9e-3, 8e-3)])
-    assert side * path.force[:, 0] == pytest.approx([FY, 0.5 * FY, 0.0, 0.0, 0.0, 0.0], abs=1e-6 * FY)
+    assert side * path.force[:, 0] == pytest.approx(
+        [FY, 0.5 * FY, 0.0, 0.0, 0.0, 0.0], abs=1e-6 * FY
+    )
 
 
 def test_wrong_input() -> None:

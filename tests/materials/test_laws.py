@@ -1,6 +1,7 @@
 """What every uniaxial material has to fulfil, whatever its law.
 
-Properties over drawn parameters and paths (bits, answers on any path, tangents, energy) are in ``tests/campaign/physics``.
+Properties over drawn parameters and paths (bits, answers on any path, tangents, energy) are in
+``tests/campaign/physics``.
 """
 
 from __future__ import annotations
@@ -9,19 +10,17 @@ from typing import Any
 
 import numpy as np
 import pytest
-from example_material import FlagShape
-from material_harness import CASES, RATE_CASES, Block, Case, cyclic, random_walk
+from material_harness import CASES, EVERY, RATE_CASES, Block, cyclic, random_walk
 
-from femu.materials import ExactBoucWen, StrainPenetration
+import femu.materials
+from femu.model.component import Material
 
-EXAMPLE = Case(FlagShape(k=200e9, f_activation=300e6, b=0.05, beta=0.6), 0.008, [])
-ALL = {**CASES, "example": EXAMPLE, "exact bouc-wen": Case(ExactBoucWen(2e6, 0.01, 0.05), 0.05, []),
-       "strain penetration, virgin slip": Case(StrainPenetration(64.0, 0.021, 102.2, 1.0, 0.3, 0.8), 0.1, [])}
-EVERY = {**ALL, **RATE_CASES}
 DT = 0.02
 
 FINITE_DIFFERENCE = 1e-6  # allowed error of a tangent, as a share of the largest
-CORNER = 1e-3  # change of the tangent across a finite difference from which it is a corner, as a share of the largest
+# change of the tangent across a finite difference from which it is a corner, as a share of the
+# largest
+CORNER = 1e-3
 SAME_STRESS = 1e-13  # round-off of a second evaluation, as a share of the largest stress
 
 blocks: dict[str, Block] = {}
@@ -43,29 +42,52 @@ def committed_states(name: str, path: Any) -> list[tuple[float, np.ndarray]]:
     return states
 
 
+def test_every_material_has_a_case() -> None:
+    def all_of(made: Any) -> set[type]:
+        return {type(made)}.union(*(all_of(part) for _, part in made.parts()))
+
+    exported = [getattr(femu.materials, name) for name in femu.materials.__all__]
+    wanted = {k for k in exported if isinstance(k, type) and issubclass(k, Material)}
+    missing = wanted.difference(*(all_of(case.material) for case in EVERY.values()))
+    names = sorted(kind.__name__ for kind in missing)
+    assert not names, f"add a case to tests/materials/material_harness.py: {names}"
+
+
 @pytest.mark.parametrize("name", EVERY)
 def test_zeros_are_the_virgin_state(name: str) -> None:
     virgin = block(name).virgin()
     response = block(name)(virgin, 0.0)
     assert np.isfinite(response.tangent).all() and response.tangent[0] >= 0.0
     material = EVERY[name].material
-    initial = getattr(material, "initial_stress", 0.0) - getattr(material, "initial_strain", 0.0) * getattr(
-        material, "E", 0.0)
+    initial = getattr(material, "initial_stress", 0.0) - getattr(
+        material, "initial_strain", 0.0
+    ) * getattr(material, "E", 0.0)
     assert response.stress[0] == pytest.approx(initial, abs=0.0)
     again = block(name)(response.history, 0.0)
     assert again.stress[0] == pytest.approx(initial, abs=0.0)
 
 
-@pytest.mark.parametrize("name", ALL)
+@pytest.mark.parametrize("name", CASES)
 def test_tangent_is_the_derivative_of_the_stress(name: str) -> None:
-    law, scale = block(name), ALL[name].scale
+    law, scale = block(name), CASES[name].scale
     step = 1e-6 * scale
     rng = np.random.default_rng(3)
     checked, corners, rows = 0, 0, []
     for strain, history in committed_states(name, cyclic(scale, 7)):
         trial = strain + rng.normal(0.0, 0.1 * scale)
-        low, middle, high = law(history, trial - step), law(history, trial), law(history, trial + step)
-        rows.append((middle.tangent[0], (high.stress[0] - low.stress[0]) / (2 * step), low.tangent[0], high.tangent[0]))
+        low, middle, high = (
+            law(history, trial - step),
+            law(history, trial),
+            law(history, trial + step),
+        )
+        rows.append(
+            (
+                middle.tangent[0],
+                (high.stress[0] - low.stress[0]) / (2 * step),
+                low.tangent[0],
+                high.tangent[0],
+            )
+        )
     largest = max(abs(row[0]) for row in rows)
     assert largest > 0.0
     for tangent, difference, before, after in rows:
@@ -92,18 +114,20 @@ def test_tangent_and_damping_of_a_rate_dependent_law(name: str) -> None:
             # the substeps of the Maxwell damper adapt: the force jumps by a share of its tolerance
             noise = 2e-6 * abs(middle.stress[0]) / (2 * step) if name.startswith("maxwell") else 0.0
             assert middle.tangent[0] == pytest.approx(
-                (right.stress[0] - left.stress[0]) / (2 * step), abs=2e-6 * scale / DT + noise)
+                (right.stress[0] - left.stress[0]) / (2 * step), abs=2e-6 * scale / DT + noise
+            )
             assert middle.damping[0] == pytest.approx(
-                (fast.stress[0] - slow.stress[0]) / (2 * step), abs=2e-6 * scale + noise)
+                (fast.stress[0] - slow.stress[0]) / (2 * step), abs=2e-6 * scale + noise
+            )
 
 
-@pytest.mark.parametrize("name", ALL)
+@pytest.mark.parametrize("name", CASES)
 def test_a_second_look_changes_nothing(name: str) -> None:
     """At its committed strain a law returns its committed stress, however often it is asked."""
-    path = np.concatenate([cyclic(ALL[name].scale, 5), random_walk(ALL[name].scale, 7, 60)])
+    path = np.concatenate([cyclic(CASES[name].scale, 5), random_walk(CASES[name].scale, 7, 60)])
     stress, _ = block(name).run(path)
     largest = np.abs(stress).max()
-    if ALL[name].material.breaks_after_step:
+    if CASES[name].material.breaks_after_step:
         stress = block(name).settled(path)
     for (strain, history), committed in zip(committed_states(name, path), stress, strict=True):
         for _ in range(3):
@@ -114,7 +138,10 @@ def test_a_second_look_changes_nothing(name: str) -> None:
 
 @pytest.mark.parametrize("name", EVERY)
 def test_a_block_is_many_points(name: str) -> None:
-    """37 points, an odd number, each with a history of its own, against one at a time: the same bits."""
+    """37 points, an odd number, each with a history of its own, against one at a time.
+
+    The same bits.
+    """
     points, law, scale = 37, block(name), EVERY[name].scale
     rng = np.random.default_rng(5)
     together = law.virgin(points)
@@ -132,17 +159,29 @@ def test_a_block_is_many_points(name: str) -> None:
         together = response.history
 
 
-PLAIN = ["elastic two moduli", "perfectly plastic, unequal, initial strain", "bilinear", "bilinear isotropic",
-         "hardening", "menegotto-pinto", "menegotto-pinto, isotropic, initial stress", "no tension", "gap", "example"]
+PLAIN = [
+    "elastic two moduli",
+    "perfectly plastic, unequal, initial strain",
+    "bilinear",
+    "bilinear isotropic",
+    "hardening",
+    "menegotto-pinto",
+    "menegotto-pinto, isotropic, initial stress",
+    "no tension",
+    "gap",
+    "example",
+]
 
 
-@pytest.mark.skipif(np.finfo(np.longdouble).eps > 1e-18, reason="no extended precision on this machine")
+@pytest.mark.skipif(
+    np.finfo(np.longdouble).eps > 1e-18, reason="no extended precision on this machine"
+)
 @pytest.mark.parametrize("seed", range(4))
 @pytest.mark.parametrize("name", PLAIN)
 def test_round_off_does_not_grow(name: str, seed: int) -> None:
     """The same law in extended precision, along a path with steps of all sizes."""
-    material = ALL[name].material
-    path = random_walk(ALL[name].scale, 20 + seed)
+    material = CASES[name].material
+    path = random_walk(CASES[name].scale, 20 + seed)
     parameters = tuple(np.longdouble(value) for _, _, value in material.walk_parameters())
     history = tuple(np.longdouble(0.0) for _ in material.history)
     exact = []

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from material_harness import FY, STEEL, E
 
-from femu.errors import InputError
 from femu.materials import Elastic, LowCycleFatigue, Parallel
 from femu.materials.low_cycle_fatigue import RESIDUAL
-from femu.path import Path, drive
+from femu.model.strain_path import Path, drive
+from femu.support.errors import InputError
 
 E0, M = 0.1, -0.5  # one cycle of the range r does the damage 100 r**2
 NEVER = 1e3
@@ -18,7 +18,9 @@ NEVER = 1e3
 def along(turns: list[float], steps: int = 20, **changes: float) -> Path:
     """A path through turning points, from zero."""
     legs = [np.linspace(a, b, steps + 1)[1:] for a, b in zip([0.0, *turns], turns, strict=False)]
-    return drive(LowCycleFatigue(STEEL, **{"E0": E0, "m": M} | changes), np.concatenate([[0.0], *legs]))
+    return drive(
+        LowCycleFatigue(STEEL, **{"E0": E0, "m": M} | changes), np.concatenate([[0.0], *legs])
+    )
 
 
 def damage(path: Path, which: str = "damage") -> np.ndarray:
@@ -30,19 +32,25 @@ def test_equal_cycles_break_it_after_coffin_and_manson() -> None:
     path = along([0.01, -0.01] * 30)
     broken = np.flatnonzero(damage(path, "failed"))
     turns = broken[0] / 20
-    assert 2 * 24.5 < turns < 2 * 26.5  # the quarter cycle of the start is a half cycle of the range 0.01
-    assert path.force[broken[0], 0] > 0.0  # the step that breaks it is in balance with the unbroken stress
-    assert np.abs(path.force[broken[0] + 1:]).max() <= RESIDUAL * 1.2 * FY + RESIDUAL * E * 0.02
-    before = drive(STEEL, path.deformation[:broken[0] + 1])
-    assert (path.force[:broken[0] + 1] == before.force).all()
+    # the quarter cycle of the start is a half cycle of the range 0.01
+    assert 2 * 24.5 < turns < 2 * 26.5
+    # the step that breaks it is in balance with the unbroken stress
+    assert path.force[broken[0], 0] > 0.0
+    assert np.abs(path.force[broken[0] + 1 :]).max() <= RESIDUAL * 1.2 * FY + RESIDUAL * E * 0.02
+    before = drive(STEEL, path.deformation[: broken[0] + 1])
+    assert (path.force[: broken[0] + 1] == before.force).all()
 
 
 def test_damage_of_counted_ranges() -> None:
-    """A half cycle 0.01, then a small cycle of 0.004 inside a half cycle of 0.02, closed by the next large range."""
+    """A half cycle 0.01, then a small cycle of 0.004 inside a half cycle of 0.02, closed by the
+    next large range."""
     path = along([0.01, -0.01, -0.006, -0.01, 0.01, -0.01, 0.01])
     small, first, large = 100 * 0.004**2, 0.5 * 100 * 0.01**2, 0.5 * 100 * 0.02**2
-    ends = damage(path)[[20 * k + 1 for k in range(1, 7)]]  # one step behind each turn: the turn has been seen
-    assert ends == pytest.approx([0.0, first, first, first + small, first + small + large, first + small + 2 * large])
+    # one step behind each turn: the turn has been seen
+    ends = damage(path)[[20 * k + 1 for k in range(1, 7)]]
+    assert ends == pytest.approx(
+        [0.0, first, first, first + small, first + small + large, first + small + 2 * large]
+    )
 
 
 def test_estimate_takes_the_strain_of_now_as_a_peak() -> None:
@@ -54,7 +62,10 @@ def test_estimate_takes_the_strain_of_now_as_a_peak() -> None:
 
 
 def test_it_does_not_break_under_compression_before_a_peak() -> None:
-    """Half cycles of 0.05 and 0.14: the estimate passes 1 on the way down, and it breaks once it is pulled again."""
+    """Half cycles of 0.05 and 0.14.
+
+    The estimate passes 1 on the way down, and it breaks once it is pulled again.
+    """
     path = along([0.05, -0.09, 0.06], steps=40)
     broken = int(np.flatnonzero(damage(path, "failed"))[0])
     passed = np.flatnonzero(damage(path, "estimated_damage")[:broken] > 1.0)
@@ -65,7 +76,9 @@ def test_it_does_not_break_under_compression_before_a_peak() -> None:
 def test_limits_of_strain() -> None:
     path = along([0.01, -0.01], E0=NEVER, smallest_strain=-0.005, largest_strain=0.02)
     at = int(np.flatnonzero(path.deformation[:, 0] <= -0.005)[0])
-    assert (np.flatnonzero(damage(path, "failed")) >= at).all() and damage(path, "failed")[at] == 1.0
+    assert (np.flatnonzero(damage(path, "failed")) >= at).all() and damage(path, "failed")[
+        at
+    ] == 1.0
     assert path.force[at, 0] < -FY and abs(path.force[at + 1, 0]) < 1e-7 * FY
 
 
@@ -75,9 +88,19 @@ def test_a_broken_part_keeps_its_history_and_says_so() -> None:
     own = len(LowCycleFatigue.history)
     assert damage(path, "failed").tolist() == [0.0, 0.0, 1.0, 1.0, 1.0]
     assert (path.history[2:, own:] == path.history[1, own:]).all()
-    assert wrapped.breaks_after_step and Parallel([wrapped, STEEL]).breaks_after_step and not STEEL.breaks_after_step
+    assert (
+        wrapped.breaks_after_step
+        and Parallel([wrapped, STEEL]).breaks_after_step
+        and not STEEL.breaks_after_step
+    )
     assert [name for name, _, _ in wrapped.walk_parameters()][:6] == [
-        "E0", "m", "largest_damage", "smallest_strain", "largest_strain", "material.E"]
+        "E0",
+        "m",
+        "largest_damage",
+        "smallest_strain",
+        "largest_strain",
+        "material.E",
+    ]
 
 
 def test_wrong_arguments() -> None:

@@ -13,7 +13,10 @@ K, C, DT = 50.0, 3.0, 0.02
 
 
 def test_linear_damper_relaxes_by_an_exponential() -> None:
-    """Strain at a constant rate v: f = C v (1 - exp(-K t / C)); then held: f falls by exp(-K t / C)."""
+    """Strain at a constant rate v.
+
+    F = C v (1 - exp(-K t / C)); then held: f falls by exp(-K t / C).
+    """
     rate = np.where(np.arange(101) <= 50, 2.0, 0.0)
     rate[0] = 0.0
     time = DT * np.arange(101)
@@ -36,21 +39,31 @@ def test_power_damper_follows_its_differential_equation(alpha: float) -> None:
 
     expected, force = [0.0], 0.0
     for j in range(59):
-        def slope(t: float, f: np.ndarray, a: float = rate[j], b: float = rate[j + 1]) -> np.ndarray:
+
+        def slope(
+            t: float, f: np.ndarray, a: float = rate[j], b: float = rate[j + 1]
+        ) -> np.ndarray:
             return K * (a + (b - a) * t / DT - np.sign(f) * (np.abs(f) / C) ** (1.0 / alpha))
 
-        force = solve_ivp(slope, (0.0, DT), [force], method="Radau", rtol=1e-10, atol=1e-11).y[0, -1]
+        force = solve_ivp(slope, (0.0, DT), [force], method="Radau", rtol=1e-10, atol=1e-11).y[
+            0, -1
+        ]
         expected.append(force)
     assert stress == pytest.approx(np.array(expected), abs=1e-7 * np.abs(expected).max())
 
 
 def test_fourth_order() -> None:
-    """One substep a step (the tolerance is never reached): halving the step divides the error by 16."""
+    """One substep a step (the tolerance is never reached).
+
+    Halving the step divides the error by 16.
+    """
     law = Block(MaxwellDamper(5.0, 3.0, 0.7, relative_tolerance=0.1))
 
     def final(steps: int) -> float:
-        # a strain whose rate is linear: the motion is the same for all steps, only the integration differs
-        history, dt = np.array([[0.0], [2.0]]), 1.0 / steps  # under a force, away from the kink of the power at zero
+        # a strain whose rate is linear: the motion is the same for all steps, only the integration
+        # differs
+        # under a force, away from the kink of the power at zero
+        history, dt = np.array([[0.0], [2.0]]), 1.0 / steps
         for time in dt * np.arange(1, steps + 1):
             history = law(history, time + 0.5 * time**2, 1.0 + time, dt).history
         return float(history[1, 0])

@@ -7,14 +7,16 @@ import pytest
 from material_harness import FY, YIELD_STRAIN, E
 
 from femu.materials import Bilinear, MenegottoPinto
-from femu.path import drive
+from femu.model.strain_path import drive
 
 
 def test_first_loading_follows_the_equation() -> None:
     b, R = 0.02, 20.0
     ratio = np.linspace(0.1, 6.0, 50)
     expected = FY * (b * ratio + (1.0 - b) * ratio / (1.0 + ratio**R) ** (1.0 / R))
-    assert drive(MenegottoPinto(E, FY, b, R), ratio * YIELD_STRAIN).force[:, 0] == pytest.approx(expected, rel=1e-13)
+    assert drive(MenegottoPinto(E, FY, b, R), ratio * YIELD_STRAIN).force[:, 0] == pytest.approx(
+        expected, rel=1e-13
+    )
 
 
 def test_a_large_exponent_leaves_a_bilinear_steel() -> None:
@@ -31,11 +33,18 @@ def test_huge_strain_ends_on_the_asymptote() -> None:
 
 
 def test_reversal_on_the_asymptote() -> None:
-    """Far on the asymptote, back by a hair and on again: no division by zero, the stress stays on the asymptote."""
+    """Far on the asymptote, back by a hair and on again.
+
+    No division by zero, the stress stays on the asymptote.
+    """
     far = 500.0 * YIELD_STRAIN
-    path = drive(MenegottoPinto(E, FY, 0.01, 20.0), [far, far - 1e-15, far, far - 1e-14, far + 1e-15, 2.0 * far])
+    path = drive(
+        MenegottoPinto(E, FY, 0.01, 20.0),
+        [far, far - 1e-15, far, far - 1e-14, far + 1e-15, 2.0 * far],
+    )
     assert path.force[2:, 0] == pytest.approx(
-        [FY * 0.99 + 0.01 * E * e for e in (far, far - 1e-14, far + 1e-15, 2.0 * far)], rel=1e-5)
+        [FY * 0.99 + 0.01 * E * e for e in (far, far - 1e-14, far + 1e-15, 2.0 * far)], rel=1e-5
+    )
 
 
 def test_initial_stress() -> None:

@@ -9,16 +9,40 @@ import pytest
 from material_harness import HINGE
 
 from femu.materials import ModifiedIMK
-from femu.path import drive
+from femu.model.strain_path import drive
 
 K, ALPHA, FY, PLASTIC, FALLING, RESIDUAL, ULTIMATE = 1e5, 0.02, 1000.0, 0.03, 0.15, 0.3, 0.4
 YIELD = FY / K
 CAP = FY + ALPHA * K * PLASTIC
 
 
-def hinge(lambda_s: float = 0.0, lambda_c: float = 0.0, lambda_k: float = 0.0, n: float = 0.0) -> ModifiedIMK:
-    return ModifiedIMK(K, ALPHA, ALPHA, FY, FY, lambda_s, lambda_c, lambda_k, 1.0, 1.0, 1.0, PLASTIC, PLASTIC, FALLING, FALLING,
-                       RESIDUAL, RESIDUAL, ULTIMATE, ULTIMATE, 1.0, 1.0, n)
+def hinge(
+    lambda_s: float = 0.0, lambda_c: float = 0.0, lambda_k: float = 0.0, n: float = 0.0
+) -> ModifiedIMK:
+    return ModifiedIMK(
+        K,
+        ALPHA,
+        ALPHA,
+        FY,
+        FY,
+        lambda_s,
+        lambda_c,
+        lambda_k,
+        1.0,
+        1.0,
+        1.0,
+        PLASTIC,
+        PLASTIC,
+        FALLING,
+        FALLING,
+        RESIDUAL,
+        RESIDUAL,
+        ULTIMATE,
+        ULTIMATE,
+        1.0,
+        1.0,
+        n,
+    )
 
 
 @pytest.mark.parametrize("side", [1.0, -1.0])
@@ -26,7 +50,9 @@ def test_first_loading(side: float) -> None:
     """Yield, cap, half way down, residual strength, nothing."""
     strain = np.array([YIELD, YIELD + PLASTIC, YIELD + PLASTIC + 0.5 * FALLING, 0.35, 0.45, 0.46])
     expected = [FY, CAP, 0.5 * CAP, RESIDUAL * FY, 0.0, 0.0]
-    assert side * drive(hinge(), side * strain).force[:, 0] == pytest.approx(expected, rel=1e-9, abs=1e-6)
+    assert side * drive(hinge(), side * strain).force[:, 0] == pytest.approx(
+        expected, rel=1e-9, abs=1e-6
+    )
 
 
 @pytest.mark.parametrize("side", [1.0, -1.0])
@@ -44,7 +70,10 @@ def test_without_capacities_nothing_deteriorates() -> None:
 
 
 def test_yield_stress_after_one_excursion() -> None:
-    """Up to 0.03 and through zero stress: the other side yields at (1 - E / (lambda fy - E)) fy, with that hardening."""
+    """Up to 0.03 and through zero stress.
+
+    The other side yields at (1 - E / (lambda fy - E)) fy, with that hardening.
+    """
     lambda_s = 2.0
     top = FY + ALPHA * K * (0.03 - YIELD)
     zero = 0.03 - top / K
@@ -52,11 +81,16 @@ def test_yield_stress_after_one_excursion() -> None:
     history = drive(hinge(lambda_s=lambda_s), [YIELD, 0.03, crossing, -0.02])
     energy = 0.5 * FY * YIELD + 0.5 * (FY + top) * (0.03 - YIELD) - 0.5 * top * top / K
     left = 1.0 - energy / (lambda_s * FY - energy)
-    assert history.force[-1, 0] == pytest.approx(-left * (FY + ALPHA * K * (0.02 - left * YIELD)), rel=1e-5)
+    assert history.force[-1, 0] == pytest.approx(
+        -left * (FY + ALPHA * K * (0.02 - left * YIELD)), rel=1e-5
+    )
 
 
 def test_unloading_stiffness_after_one_excursion() -> None:
-    """The first change of direction beyond yield: b = (E - E_elastic) / (2 lambda fy - (E - E_elastic))."""
+    """The first change of direction beyond yield.
+
+    B = (E - E_elastic) / (2 lambda fy - (E - E_elastic)).
+    """
     lambda_k = 1.5
     top = FY + ALPHA * K * (0.03 - YIELD)
     energy = 0.5 * FY * YIELD + 0.5 * (FY + top) * (0.03 - YIELD) - 0.5 * top * top / K
@@ -66,7 +100,8 @@ def test_unloading_stiffness_after_one_excursion() -> None:
 
 
 def test_spring_of_a_member_is_stiffer_and_hardens_less() -> None:
-    """In series with an elastic part of (1 + n) / n K, the spring of (1 + n) K has the stiffness K and hardens by alpha K."""
+    """In series with an elastic part of (1 + n) / n K, the spring of (1 + n) K has the stiffness K
+    and hardens by alpha K."""
     n = 10.0
     response = drive(hinge(n=n), [0.5 * FY / ((1.0 + n) * K), 0.01])
     elastic, hardening = response.tangent[:, 0]
@@ -76,7 +111,10 @@ def test_spring_of_a_member_is_stiffer_and_hardens_less() -> None:
 
 
 def test_a_yield_stress_changed_on_the_way_counts_at_once() -> None:
-    """What the law remembers are strains, energies and shares: a parameter may be updated during a test."""
+    """What the law remembers are strains, energies and shares.
+
+    A parameter may be updated during a test.
+    """
     before = drive(ModifiedIMK(*HINGE), [0.02, 0.0, -0.02, 0.0, 0.02])
     stronger = list(HINGE)
     stronger[3] *= 1.2

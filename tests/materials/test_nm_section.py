@@ -1,4 +1,5 @@
-"""N-M section: limits, yield surface, tangent, convergence of the return, and the fibre section beside it."""
+"""N-M section: limits, yield surface, tangent, convergence of the return, and the fibre section
+beside it."""
 
 import numpy as np
 import pytest
@@ -6,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from femu.materials import Bilinear, FibreSection, NMSection
-from femu.path import drive
+from femu.model.strain_path import drive
 
 H = {"depth": 0.25, "width": 0.25, "web": 0.006, "flange": 0.012}
 SECTION = NMSection.h_shape(**H, E=2.06e11, fy=280e6, b=0.03)
@@ -54,10 +55,15 @@ def test_one_component_alone_is_the_bilinear_law(component):
 
 
 @settings(max_examples=60, deadline=None)
-@given(st.lists(st.tuples(st.floats(-6, 6), st.floats(-6, 6)), min_size=1, max_size=15), st.floats(0.0, 0.9),
-       st.floats(0.0, 5.0))
+@given(
+    st.lists(st.tuples(st.floats(-6, 6), st.floats(-6, 6)), min_size=1, max_size=15),
+    st.floats(0.0, 0.9),
+    st.floats(0.0, 5.0),
+)
 def test_yield_function_is_never_positive(points, b, ratio):
-    section = NMSection(EA=1.5e9, EI=1.9e7, yield_force=2e6, plastic_moment=2.2e5, flange_web_ratio=ratio, b=b)
+    section = NMSection(
+        EA=1.5e9, EI=1.9e7, yield_force=2e6, plastic_moment=2.2e5, flange_web_ratio=ratio, b=b
+    )
     path = drive(section, np.array(points) * [2e6 / 1.5e9, 2.2e5 / 1.9e7])
     assert yield_value(section, path).max() <= 1e-10
 
@@ -68,16 +74,28 @@ def test_tangent_is_consistent_everywhere_on_the_surface():
     stiffness = np.array([SECTION.EA, SECTION.EI])
     for _ in range(400):
         start = generator.uniform(-2, 2, 2) * [STRAIN_Y, CURVATURE_Y]
-        end = generator.uniform(-4, 4, 2) * [STRAIN_Y, CURVATURE_Y] * generator.choice([[1, 1], [1, 0.05]])
+        end = (
+            generator.uniform(-4, 4, 2)
+            * [STRAIN_Y, CURVATURE_Y]
+            * generator.choice([[1, 1], [1, 0.05]])
+        )
         path = drive(SECTION, np.array([start, end]))
         if yield_value(SECTION, path)[-1] < -1e-9:
             continue
         relative = path.force[-1] - SECTION.b / (1 - SECTION.b) * stiffness * path.history[-1]
         n = abs(relative[0]) / SECTION.yield_force
-        kind = "apex" if n > 1 - 1e-12 else "linear" if n >= 1 / (2 * SECTION.flange_web_ratio + 1) else "parabola"
+        kind = (
+            "apex"
+            if n > 1 - 1e-12
+            else "linear"
+            if n >= 1 / (2 * SECTION.flange_web_ratio + 1)
+            else "parabola"
+        )
         kinds[kind] += 1
         k11, k12, k22 = path.tangent[-1]
-        for column, (scale, expected) in enumerate(zip((STRAIN_Y, CURVATURE_Y), ((k11, k12), (k12, k22)), strict=True)):
+        for column, (scale, expected) in enumerate(
+            zip((STRAIN_Y, CURVATURE_Y), ((k11, k12), (k12, k22)), strict=True)
+        ):
             h = 1e-6 * scale
             step = np.eye(2)[column] * h
             up = drive(SECTION, np.array([start, end + step])).force[-1]
@@ -94,8 +112,13 @@ def test_tangent_is_consistent_everywhere_on_the_surface():
 
 def nonproportional(steps):
     s = np.linspace(0.0, 1.0, steps + 1)
-    return np.stack([3.0 * STRAIN_Y * np.sin(2 * np.pi * 1.5 * s) * np.minimum(1.0, 3 * s),
-                     4.0 * CURVATURE_Y * np.sin(2 * np.pi * 2.5 * s + 0.7) * s], axis=1)
+    return np.stack(
+        [
+            3.0 * STRAIN_Y * np.sin(2 * np.pi * 1.5 * s) * np.minimum(1.0, 3 * s),
+            4.0 * CURVATURE_Y * np.sin(2 * np.pi * 2.5 * s + 0.7) * s,
+        ],
+        axis=1,
+    )
 
 
 def test_return_converges_with_first_order_through_the_apex():
@@ -106,7 +129,11 @@ def test_return_converges_with_first_order_through_the_apex():
     for steps in (2048, 4096, 8192, 16384):
         found = drive(SECTION, nonproportional(steps)).force
         stride = 2**17 // steps
-        errors.append(np.abs((found - reference.force[::stride]) / [SECTION.yield_force, SECTION.plastic_moment]).max())
+        errors.append(
+            np.abs(
+                (found - reference.force[::stride]) / [SECTION.yield_force, SECTION.plastic_moment]
+            ).max()
+        )
     order = np.log2(errors[0] / errors[-1]) / 3
     assert 0.9 < order < 1.15, (order, errors)
 
@@ -120,7 +147,9 @@ def test_squash_load_with_a_parasitic_curvature():
 @pytest.mark.parametrize("axial", [0.0, -0.1, -0.2, -0.4, -0.6])
 def test_near_the_fibre_section(axial):
     curvature = CURVATURE_Y * zigzag([8.0, -8.0, 8.0], 200)
-    fibres = FibreSection.h_shape(**H, material=Bilinear(E=2.06e11, fy=280e6, b=0.03), flange_fibres=8, web_fibres=40)
+    fibres = FibreSection.h_shape(
+        **H, material=Bilinear(E=2.06e11, fy=280e6, b=0.03), flange_fibres=8, web_fibres=40
+    )
     surface = SECTION.moment_curvature(curvature, axial * SECTION.yield_force)
     exact = fibres.moment_curvature(curvature, axial * SECTION.yield_force)
     assert surface.moment.max() == pytest.approx(exact.moment.max(), rel=0.02)

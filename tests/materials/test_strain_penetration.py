@@ -5,16 +5,18 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from femu.errors import InputError
 from femu.materials import StrainPenetration
 from femu.materials.strain_penetration import VIRGIN_SLIP
-from femu.path import drive
+from femu.model.strain_path import drive
+from femu.support.errors import InputError
 
 FY, SY, FU, SU = 64.0, 0.021, 102.2, 1.0
 
 
 def bar(**changes: float) -> StrainPenetration:
-    return StrainPenetration(**{"fy": FY, "sy": SY, "fu": FU, "su": SU, "b": 0.3, "R": 0.8} | changes)
+    return StrainPenetration(
+        **{"fy": FY, "sy": SY, "fu": FU, "su": SU, "b": 0.3, "R": 0.8} | changes
+    )
 
 
 def stress(slips: list[float], **changes: float) -> np.ndarray:
@@ -22,18 +24,25 @@ def stress(slips: list[float], **changes: float) -> np.ndarray:
 
 
 def test_envelope_of_the_paper() -> None:
-    """Stress over slip as in the paper: (f - fy) / (fu - fy) of the normalised slip s' = (s - sy) / sy."""
+    """Stress over slip as in the paper.
+
+    (f - fy) / (fu - fy) of the normalised slip s' = (s - sy) / sy.
+    """
     slips = np.array([0.03, 0.1, 0.4, 0.9])
     normal, ultimate, c = (slips - SY) / SY, (SU - SY) / SY, 1.01
     ratio = normal / (ultimate - normal)
     share = ratio / ((1.0 / (ultimate * 0.3)) ** c + ratio**c) ** (1.0 / c)
     assert stress([0.01, 0.021, *slips, 1.0, 1.5]) == pytest.approx(
-        [FY * 0.01 / SY, FY, *(FY + share * (FU - FY)), FU, FU], rel=1e-13)
-    assert stress([-0.01, -0.1]) == pytest.approx([-FY * 0.01 / SY, -(FY + share[1] * (FU - FY))], rel=1e-13)
+        [FY * 0.01 / SY, FY, *(FY + share * (FU - FY)), FU, FU], rel=1e-13
+    )
+    assert stress([-0.01, -0.1]) == pytest.approx(
+        [-FY * 0.01 / SY, -(FY + share[1] * (FU - FY))], rel=1e-13
+    )
 
 
 def test_slope_behind_first_yield() -> None:
-    """The envelope leaves the yield point with b times the initial slope, scaled to what is left of the strength."""
+    """The envelope leaves the yield point with b times the initial slope, scaled to what is left of
+    the strength."""
     path = drive(bar(), [SY, SY * (1.0 + 1e-9)])
     assert path.tangent[0, 0] == pytest.approx(FY / SY)
     assert path.tangent[1, 0] == pytest.approx(0.3 * (FU - FY) / SY, rel=1e-3)

@@ -1,8 +1,10 @@
-"""Writes the journal of a test that does not exist, at its pace: what a monitor can follow, without the test's work.
+"""Writes the journal of a test that does not exist, at its pace: what a monitor can follow, without
+the test's work.
 
-``python tests/monitor/fast_writer.py JOURNAL [--rate 2000] [--seconds 3600] [--ahead 3000]``: one actuator with a slow growing
-sine and a bilinear force, three parameters on their way, written in bursts of a hundredth of a second; the first seconds
-(``--ahead``) all at once, stamped as if the test had run until now.
+``python tests/monitor/fast_writer.py JOURNAL [--rate 2000] [--seconds 3600] [--ahead 3000]``: one
+actuator with a slow growing sine and a bilinear force, three parameters on their way, written in
+bursts of a hundredth of a second; the first seconds (``--ahead``) all at once, stamped as if the
+test had run until now.
 """
 
 from __future__ import annotations
@@ -13,8 +15,8 @@ from typing import Any
 
 import numpy as np
 
-from femu.experimental.journal import GROWTH, Journal
-from femu.outcome import Outcome
+from femu.experimental.journal.journal import Journal
+from femu.results.outcome import Outcome
 
 BURST = 0.01  # seconds
 TRUE = np.array([2.0e6, 2.2e5, 0.03])
@@ -29,7 +31,11 @@ class Column:
 
     def command(self, t: Any) -> Any:
         """Command at a time, or at many."""
-        return 100.0 * np.sin(2.0 * np.pi * 0.7 * t) * (0.3 + 0.7 * np.abs(np.sin(2.0 * np.pi * t / 900.0)))
+        return (
+            100.0
+            * np.sin(2.0 * np.pi * 0.7 * t)
+            * (0.3 + 0.7 * np.abs(np.sin(2.0 * np.pi * t / 900.0)))
+        )
 
     def measured(self, d: np.ndarray) -> np.ndarray:
         """Measured displacements and forces after commands, a row each."""
@@ -37,14 +43,19 @@ class Column:
         for k, at in enumerate(d.tolist()):
             self.plastic = plastic[k] = min(max(self.plastic, at - SLIP), at + SLIP)
         noise = self.random.standard_normal((len(d), 2))
-        return np.column_stack([d + 0.02 * noise[:, 0], STIFFNESS * (d - plastic) + HARDENING * d + 0.5 * noise[:, 1]])
+        return np.column_stack(
+            [d + 0.02 * noise[:, 0], STIFFNESS * (d - plastic) + HARDENING * d + 0.5 * noise[:, 1]]
+        )
 
 
 def estimates(t: np.ndarray) -> np.ndarray:
-    """Parameters, their standard deviations, and what the updater tells of its consistency, a row for each time."""
+    """Parameters, their standard deviations, and what the updater tells of its consistency, a row
+    for each time."""
     spread = (np.exp(-t / 300.0) * 0.2 + 0.002)[:, None]
     values = TRUE * (1.0 + spread * np.sin(t[:, None] / 40.0 + np.arange(3)))
-    return np.column_stack([values, TRUE * spread, 1.0 + 0.2 * np.sin(t), np.full(len(t), 0.8), np.full(len(t), 1.2)])
+    return np.column_stack(
+        [values, TRUE * spread, 1.0 + 0.2 * np.sin(t), np.full(len(t), 0.8), np.full(len(t), 1.2)]
+    )
 
 
 def fill(journal: Journal, column: Column, rate: float, count: int) -> None:
@@ -54,13 +65,15 @@ def fill(journal: Journal, column: Column, rate: float, count: int) -> None:
     d, stamps = column.command(t), time.time() - (count / rate - t)
     none = np.zeros((count, 3))
     content: tuple[tuple[Any, np.ndarray], ...] = (
-        (journal._command["column"], d[:, None]), (journal._measured["column"], column.measured(d)),
-        (journal._record, estimates(t)), (journal._specimens, none[:, :1]), (journal._state, none))
+        (journal.tables.command["column"], d[:, None]),
+        (journal.tables.measured["column"], column.measured(d)),
+        (journal.tables.record, estimates(t)),
+        (journal._specimens, none[:, :1]),
+        (journal._state, none),
+    )
     for rows, values in content:
-        rows.resize((count // GROWTH + 1) * GROWTH)
-        rows.data[:count] = np.column_stack([steps, t, values, stamps])
-        rows.count = count
-        rows.data.flush()
+        rows.put(np.column_stack([steps, t, values, stamps]))
+        rows.flush()
 
 
 def main() -> None:
@@ -72,10 +85,17 @@ def main() -> None:
     ask.add_argument("--ahead", type=float, default=0.0)
     told = ask.parse_args()
     steps, column = round(told.seconds * told.rate), Column()
-    about = {"model": "one column", "steps": steps, "rate": told.rate,
-             "limits": {"column": {"displacement": 120.0, "force": 400.0}},
-             "updating": ["yield_force", "plastic_moment", "b"], "updating_at": 0}
-    journal = Journal(told.journal, {"column": 1}, state=3, specimens=1, record=9, overwrite=True, about=about)
+    about = {
+        "model": "one column",
+        "steps": steps,
+        "rate": told.rate,
+        "limits": {"column": {"displacement": 120.0, "force": 400.0}},
+        "updating": ["yield_force", "plastic_moment", "b"],
+        "updating_at": 0,
+    }
+    journal = Journal(
+        told.journal, {"column": 1}, state=3, specimens=1, record=9, overwrite=True, about=about
+    )
     first = round(told.ahead * told.rate)
     if first:
         fill(journal, column, told.rate, first)

@@ -1,4 +1,5 @@
-"""A process that writes a journal on demand: HDF5 does not let one process write a file and follow it too.
+"""A process that writes a journal on demand: HDF5 does not let one process write a file and follow
+it too.
 
 As a program: reads lines of JSON, ``[method, argument ...]``, and answers ``done`` after each.
 """
@@ -20,8 +21,12 @@ class Writer:
     """The other side of this program."""
 
     def __init__(self, path: Path, **about: Any) -> None:
-        self._process = subprocess.Popen([sys.executable, __file__, str(path), json.dumps(about)], text=True,
-                                         stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        self._process = subprocess.Popen(
+            [sys.executable, __file__, str(path), json.dumps(about)],
+            text=True,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+        )
         self._wait()
 
     def _wait(self) -> None:
@@ -39,17 +44,26 @@ class Writer:
 
 def main() -> None:
     """Write what is asked for."""
-    import femu.experimental.journal as module
-    from femu.outcome import Outcome
+    import femu.experimental.journal.journal as module
+    import femu.experimental.journal.rows
+    from femu.results.outcome import Outcome
 
     about = json.loads(sys.argv[2])
     if "stamps" in about:
         # a clock that gives known stamps
         stamps = iter(about.pop("stamps"))
-        module.clock = type("Clock", (), {"time": staticmethod(lambda: next(stamps))})  # type: ignore[assignment]
+        femu.experimental.journal.rows.clock = type(
+            "Clock", (), {"time": staticmethod(lambda: next(stamps))}
+        )  # type: ignore[assignment]
     limits = {"column": {"displacement": [10.0, 20.0]}}
-    journal = module.Journal(sys.argv[1], {"column": 2}, state=3, specimens=1, overwrite=True,
-                             about={"model": "frame", "steps": 100, "limits": limits, **about})
+    journal = module.Journal(
+        sys.argv[1],
+        {"column": 2},
+        state=3,
+        specimens=1,
+        overwrite=True,
+        about={"model": "frame", "steps": 100, "limits": limits, **about},
+    )
     print("done", flush=True)
     for line in sys.stdin:
         what, *arguments = json.loads(line)
@@ -62,7 +76,9 @@ def main() -> None:
         elif what == "command":
             journal.command("column", arguments[0], arguments[0] * DT, np.array(arguments[1]))
         elif what == "measured":
-            journal.measured("column", arguments[0], arguments[0] * DT, np.array(arguments[1]), np.zeros(2))
+            journal.measured(
+                "column", arguments[0], arguments[0] * DT, np.array(arguments[1]), np.zeros(2)
+            )
         else:
             journal.close(Outcome[arguments[0]], arguments[1])
         print("done", flush=True)

@@ -1,13 +1,17 @@
-"""How the page of `femu monitor` holds out beside a running test: its processor time, memory, traffic and answers.
+"""How the page of `femu monitor` holds out beside a running test: its processor time, memory,
+traffic and answers.
 
-``python tests/monitor/measure.py JOURNAL [--minutes 60] [--every 3] [--json FILE] [--picture FILE]`` attaches a monitor and a
-headless Chromium to the journal of a test that runs, looks at both now and then, and prints a line for each look:
+``python tests/monitor/measure.py JOURNAL [--minutes 60] [--every 3] [--json FILE] [--picture
+FILE]`` attaches a monitor and a headless Chromium to the journal of a test that runs, looks at both
+now and then, and prints a line for each look:
 
 - processor time of the monitor, in percent of one core;
 - memory of the monitor and of the page's own process, and what the page's scripts hold of it;
 - traffic from the monitor to the page;
-- age of the newest point on the page: from the stamp of its row in the journal to the moment it is read off the page;
-- answer: time in which the page runs a script and draws two frames; longest: the longest task since the look before.
+- age of the newest point on the page: from the stamp of its row in the journal to the moment it is
+  read off the page;
+- answer: time in which the page runs a script and draws two frames; longest: the longest task since
+  the look before.
 """
 
 from __future__ import annotations
@@ -27,12 +31,21 @@ import numpy as np
 from selenium import webdriver
 from selenium.webdriver.chrome.service import Service
 
-from femu.experimental.journal import TAIL, read_ending, rows_of
-from femu.hdf5_file import opened
+from femu.experimental.journal.journal import TAIL, read_ending, rows_of
+from femu.files.hdf5 import opened
 
-FLAGS = ("--headless=new", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking",
-         "--disable-component-update", "--disable-sync", "--window-size=1360,1100", "--disable-background-timer-throttling",
-         "--disable-renderer-backgrounding")
+FLAGS = (
+    "--headless=new",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--window-size=1360,1100",
+    "--disable-background-timer-throttling",
+    "--disable-renderer-backgrounding",
+)
 SAMPLES = 20  # ages and answers of a look
 TICKS = os.sysconf("SC_CLK_TCK")
 PAGE_BYTES = os.sysconf("SC_PAGE_SIZE")
@@ -53,8 +66,21 @@ return [t.length, t[t.length - 1], Date.now() / 1000]"""
 TAKE = "const m = window.measured, told = [m.bytes, m.frames, m.longest]; m.bytes = m.frames = m.longest = 0; return told"
 FRAMES = """const done = arguments[0], began = performance.now();
 requestAnimationFrame(() => requestAnimationFrame(() => done(performance.now() - began)))"""
-COLUMNS = ("minute", "test time (s)", "monitor CPU (%)", "monitor (MB)", "page (MB)", "scripts (MB)", "traffic (kB/s)",
-           "age median (s)", "age most (s)", "answer median (ms)", "answer most (ms)", "longest (ms)", "points")
+COLUMNS = (
+    "minute",
+    "test time (s)",
+    "monitor CPU (%)",
+    "monitor (MB)",
+    "page (MB)",
+    "scripts (MB)",
+    "traffic (kB/s)",
+    "age median (s)",
+    "age most (s)",
+    "answer median (ms)",
+    "answer most (ms)",
+    "longest (ms)",
+    "points",
+)
 
 
 def processor(pid: int) -> float:
@@ -69,7 +95,10 @@ def megabytes(pid: int) -> float:
 
 
 def renderer(driver: int) -> int:
-    """The process of Chromium that draws the page: the largest renderer among the children of its driver."""
+    """The process of Chromium that draws the page.
+
+    The largest renderer among the children of its driver.
+    """
     family, found = [driver], {}
     for pid in family:
         for task in Path(f"/proc/{pid}/task").iterdir():
@@ -100,7 +129,9 @@ def ended(journal: str) -> bool:
         return read_ending(file, journal) is not None
 
 
-def look(driver: Any, journal: str, monitor: int, page: int, before: tuple[float, float], began: float) -> dict[str, float]:
+def look(
+    driver: Any, journal: str, monitor: int, page: int, before: tuple[float, float], began: float
+) -> dict[str, float]:
     """One line of the table."""
     used, now = processor(monitor), time.monotonic()
     ages, answers, newest, points = [], [], 0.0, 0
@@ -111,9 +142,21 @@ def look(driver: Any, journal: str, monitor: int, page: int, before: tuple[float
         time.sleep(0.13)
     sent, _, longest = driver.execute_script(TAKE)
     heap = driver.execute_cdp_cmd("Runtime.getHeapUsage", {})["usedSize"] / 2**20
-    values = ((now - began) / 60.0, newest, 100.0 * (used - before[0]) / (now - before[1]), megabytes(monitor),
-              megabytes(page) if page else float("nan"), heap, sent / 1e3 / (time.monotonic() - before[1]), np.median(ages),
-              max(ages), np.median(answers), max(answers), longest, points)
+    values = (
+        (now - began) / 60.0,
+        newest,
+        100.0 * (used - before[0]) / (now - before[1]),
+        megabytes(monitor),
+        megabytes(page) if page else float("nan"),
+        heap,
+        sent / 1e3 / (time.monotonic() - before[1]),
+        np.median(ages),
+        max(ages),
+        np.median(answers),
+        max(answers),
+        longest,
+        points,
+    )
     return dict(zip(COLUMNS, (round(float(v), 3) for v in values), strict=True))
 
 
@@ -126,9 +169,20 @@ def main() -> None:
     ask.add_argument("--json", type=Path)
     ask.add_argument("--picture", type=Path)
     told = ask.parse_args()
-    command = [sys.executable, "-c", "from femu.cli import main; main()", "monitor", told.journal, "--port", "0", "--no-open"]
+    command = [
+        sys.executable,
+        "-c",
+        "from femu.cli import main; main()",
+        "monitor",
+        told.journal,
+        "--port",
+        "0",
+        "--no-open",
+    ]
     rows: list[dict[str, float]] = []
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as monitor:
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+    ) as monitor:
         assert monitor.stdout is not None
         found = re.search(r"http://127\.0\.0\.1:\d+/", monitor.stdout.readline())
         assert found is not None

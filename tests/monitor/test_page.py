@@ -18,11 +18,22 @@ pytest.importorskip("bokeh")
 webdriver = pytest.importorskip("selenium.webdriver")
 CHROMIUM, DRIVER = shutil.which("chromium"), shutil.which("chromedriver")
 pytestmark = pytest.mark.skipif(not (CHROMIUM and DRIVER), reason="needs Chromium and its driver")
-FLAGS = ("--headless=new", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
-         "--disable-component-update", "--disable-sync", "--window-size=1360,1100")
+FLAGS = (
+    "--headless=new",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--window-size=1360,1100",
+)
 PATIENCE = 30.0
 POINTS = "return Bokeh.documents[0].get_model_by_name('tracking').data.t.length"
-RENEWALS = "return ['renewal', 'answer'].map(name => Bokeh.documents[0].get_model_by_name(name).value)"
+RENEWALS = (
+    "return ['renewal', 'answer'].map(name => Bokeh.documents[0].get_model_by_name(name).value)"
+)
 TEXT = "return Bokeh.documents[0].get_model_by_name('{}').text"
 
 
@@ -75,8 +86,19 @@ def test_the_page_follows_a_test_over_its_end_and_its_restart(tmp_path: Path, br
     path = tmp_path / "test.h5"
     writer = Writer(path)
     writer("steps", 1, 20)
-    command = [sys.executable, "-c", "from femu.cli import main; main()", "monitor", str(path), "--port", "0", "--no-open"]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as monitor:
+    command = [
+        sys.executable,
+        "-c",
+        "from femu.cli import main; main()",
+        "monitor",
+        str(path),
+        "--port",
+        "0",
+        "--no-open",
+    ]
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+    ) as monitor:
         try:
             assert monitor.stdout is not None
             found = re.search(r"http://127\.0\.0\.1:\d+/", monitor.stdout.readline())
@@ -90,14 +112,17 @@ def test_the_page_follows_a_test_over_its_end_and_its_restart(tmp_path: Path, br
                 return str(browser.execute_script(TEXT.format(name)))
 
             def goes_on() -> bool:
-                return "running" in words("heading") or "silent" in words("heading")  # on a busy machine a row may be seconds old
+                # on a busy machine a row may be seconds old
+                return "running" in words("heading") or "silent" in words("heading")
 
             assert until(points, lambda n: n == 19) == 19
             assert goes_on()
             writer("steps", 20, 96)
             assert until(points, lambda n: n == 95) == 95
             assert "of its limit 10" in words("alarms")
-            sent, drawn = until(lambda: browser.execute_script(RENEWALS), lambda told: told[0] == told[1])
+            sent, drawn = until(
+                lambda: browser.execute_script(RENEWALS), lambda told: told[0] == told[1]
+            )
             assert sent == drawn >= 2, "the page tells what it has drawn"
             toggle = "Bokeh.documents[0].get_model_by_name('pause').active = {}"
             browser.execute_script(toggle.format("true"))
@@ -117,7 +142,11 @@ def test_the_page_follows_a_test_over_its_end_and_its_restart(tmp_path: Path, br
             again("close", "COMPLETE", "")
             assert "finished" in until(lambda: words("heading"), lambda text: "finished" in text)
             log = browser.get_log("browser")
-            severe = [entry for entry in log if entry["level"] == "SEVERE" and "favicon" not in entry["message"]]
+            severe = [
+                entry
+                for entry in log
+                if entry["level"] == "SEVERE" and "favicon" not in entry["message"]
+            ]
             assert severe == []
         finally:
             monitor.terminate()

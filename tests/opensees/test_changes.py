@@ -1,4 +1,7 @@
-"""What a script changes between steps, or tries to: damping, ties, loads and displacements; recorders see the model as it was."""
+"""What a script changes between steps, or tries to.
+
+Damping, ties, loads and displacements; recorders see the model as it was.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +11,7 @@ import numpy as np
 import pytest
 
 import femu.opensees as ops
-from femu.opensees.domain import domain
+from femu.opensees.front_end.domain import domain
 
 
 def tied_frame() -> None:
@@ -137,10 +140,25 @@ def test_load_const_holds_all_patterns_or_none() -> None:
 
 
 def test_a_recorded_mode_is_that_of_its_step(tmp_path: Path) -> None:
-    """The mode is found anew after the frame has got another mass: the first rows keep the mode of their time."""
+    """The mode is found anew after the frame has got another mass.
+
+    The first rows keep the mode of their time.
+    """
     shaken_frame()
     first = ops.eigen(1) and ops.nodeEigenvector(2, 1, 1)
-    ops.recorder("Node", "-file", str(tmp_path / "e.out"), "-precision", 12, "-node", 2, "-dof", 1, "eigen", 1)
+    ops.recorder(
+        "Node",
+        "-file",
+        str(tmp_path / "e.out"),
+        "-precision",
+        12,
+        "-node",
+        2,
+        "-dof",
+        1,
+        "eigen",
+        1,
+    )
     ops.analyze(2, 0.01)
     ops.mass(2, 9e3, 9e3, 10.0)
     second = ops.eigen(1) and ops.nodeEigenvector(2, 1, 1)

@@ -13,9 +13,10 @@ import numpy as np
 import pytest
 
 import femu.opensees as ops
-from femu.opensees import document, examples
-from femu.opensees.domain import domain
-from femu.opensees.report import imports_opensees
+from femu.examples import opensees as examples
+from femu.opensees.comparison.script_report import imports_opensees
+from femu.opensees.front_end import document
+from femu.opensees.front_end.domain import domain
 
 L, E, I, A = 3.0, 2e11, 1e-4, 0.01
 FEMU = (sys.executable, "-c", "from femu.cli import main; main()")
@@ -49,7 +50,11 @@ def test_return_types() -> None:
     assert ops.analyze(2) == 0
     assert isinstance(ops.nodeDisp(2, 2), float)
     assert isinstance(ops.nodeDisp(2), list)
-    assert ops.nodeDisp(2, 2) == ops.nodeDisp(2)[1] == pytest.approx(2e4 * L**3 / (3 * E * I), rel=1e-12)
+    assert (
+        ops.nodeDisp(2, 2)
+        == ops.nodeDisp(2)[1]
+        == pytest.approx(2e4 * L**3 / (3 * E * I), rel=1e-12)
+    )
     assert isinstance(ops.recorder("Node", "-file", "a.out", "-node", 2, "-dof", 1, "disp"), int)
     assert isinstance(ops.eigen(1), list)
     assert ops.getTime() == 2.0
@@ -94,7 +99,9 @@ def test_one_call_of_many_steps_is_many_calls_of_one() -> None:
     assert answers[0] == answers[1]
 
 
-def test_a_failed_step_leaves_the_state_and_can_be_tried_again(capfd: pytest.CaptureFixture[str]) -> None:
+def test_a_failed_step_leaves_the_state_and_can_be_tried_again(
+    capfd: pytest.CaptureFixture[str],
+) -> None:
     ops.model("basic", "-ndm", 1, "-ndf", 1)
     ops.node(1, 0.0)
     ops.node(2, 0.0)
@@ -180,7 +187,9 @@ def test_hinge_about_both_axes_of_a_member_in_space() -> None:
     ops.fix(1, 1, 1, 1, 1, 1, 1)
     ops.fix(2, 0, 0, 0, 0, 1, 1)
     ops.geomTransf("Linear", 1, 0.0, 0.0, 1.0)
-    ops.element("elasticBeamColumn", 1, 1, 2, A, E, 8e10, I, 2 * I, 3 * I, 1, "-releasez", 2, "-releasey", 2)
+    ops.element(
+        "elasticBeamColumn", 1, 1, 2, A, E, 8e10, I, 2 * I, 3 * I, 1, "-releasez", 2, "-releasey", 2
+    )
     ops.timeSeries("Linear", 1)
     ops.pattern("Plain", 1, 1)
     ops.load(2, 0.0, 1e4, 1e4, 0.0, 0.0, 0.0)
@@ -192,15 +201,31 @@ def test_hinge_about_both_axes_of_a_member_in_space() -> None:
 
 def test_drift_recorder() -> None:
     cantilever()
-    ops.recorder("Drift", "-file", "drift.out", "-time", "-iNode", 1, "-jNode", 2, "-dof", 2, "-perpDirn", 1)
-    ops.recorder("EnvelopeDrift", "-file", "envelope.out", "-iNode", 1, "-jNode", 2, "-dof", 2, "-perpDirn", 1)
+    ops.recorder(
+        "Drift", "-file", "drift.out", "-time", "-iNode", 1, "-jNode", 2, "-dof", 2, "-perpDirn", 1
+    )
+    ops.recorder(
+        "EnvelopeDrift",
+        "-file",
+        "envelope.out",
+        "-iNode",
+        1,
+        "-jNode",
+        2,
+        "-dof",
+        2,
+        "-perpDirn",
+        1,
+    )
     static()
     ops.analyze(3)
     ops.remove("recorders")
     drift = np.loadtxt("drift.out")
     expected = np.arange(1, 4) * 1e4 * L**2 / (3 * E * I)
     assert drift[:, 1] == pytest.approx(expected, rel=1e-5)
-    assert np.loadtxt("envelope.out") == pytest.approx([expected[0], expected[2], expected[2]], rel=1e-5)
+    assert np.loadtxt("envelope.out") == pytest.approx(
+        [expected[0], expected[2], expected[2]], rel=1e-5
+    )
 
 
 def test_recorder_files_grow_only_by_their_own_steps() -> None:
@@ -233,8 +258,17 @@ def test_blanks_at_the_ends_of_words_do_not_count() -> None:
     assert ops.analyze(1) == 0
 
 
-@pytest.mark.parametrize("words", [("KrylovNewton", "-initial"), ("NewtonLineSearch", "-initial"), ("RaphsonNewton",),
-                                   ("Newton", "-Initial"), ("ModifiedNewton", "-Initial"), ("Linear", "-Initial")])
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("KrylovNewton", "-initial"),
+        ("NewtonLineSearch", "-initial"),
+        ("RaphsonNewton",),
+        ("Newton", "-Initial"),
+        ("ModifiedNewton", "-Initial"),
+        ("Linear", "-Initial"),
+    ],
+)
 def test_ways_of_writing_an_algorithm(words: tuple[str, ...]) -> None:
     cantilever()
     ops.algorithm(*words)
@@ -249,7 +283,9 @@ def test_default_units_are_names_of_the_main_module(monkeypatch: pytest.MonkeyPa
     monkeypatch.setitem(sys.modules, "__main__", main)
     ops.defaultUnits("-Force", "kN", "-Length", "mm", "-Time", "sec", "-Temp", "C")
     unit = vars(main)
-    assert [unit[name] for name in ("kN", "m", "MPa", "sec", "kg", "in2")] == pytest.approx([1.0, 1e3, 1e-3, 1.0, 1e-6, 25.4**2])
+    assert [unit[name] for name in ("kN", "m", "MPa", "sec", "kg", "in2")] == pytest.approx(
+        [1.0, 1e3, 1e-3, 1.0, 1e-6, 25.4**2]
+    )
     assert unit["kip"] == pytest.approx(4.4482216152605)
     assert unit["g"] == pytest.approx(9806.65, rel=1e-7)
     with pytest.raises(ops.CommandError, match="-length 'yd' is not known; known: in, inch, ft"):
@@ -258,7 +294,9 @@ def test_default_units_are_names_of_the_main_module(monkeypatch: pytest.MonkeyPa
         ops.defaultUnits("-force", "kN", "-length", "m")
 
 
-def test_initialize_writes_the_present_state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_initialize_writes_the_present_state(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(tmp_path)
     cantilever()
     static()
@@ -271,27 +309,50 @@ def test_initialize_writes_the_present_state(tmp_path: Path, monkeypatch: pytest
 
 def test_page_of_the_documentation_is_up_to_date() -> None:
     page = Path(__file__).parents[2] / "docs" / "from-opensees.md"
-    assert page.read_text() == document.page(), "run: python -m femu.opensees.document docs/from-opensees.md"
+    assert page.read_text() == document.page(), (
+        "run: python -m femu.opensees.front_end.document docs/from-opensees.md"
+    )
 
 
 def test_run_as_opensees(tmp_path: Path) -> None:
     script = tmp_path / "script.py"
-    script.write_text("import sys\nimport openseespy.opensees as ops\nops.model('basic', '-ndm', 1, '-ndf', 1)\n"
-                      "ops.node(1, 0.0)\nprint(ops.getNodeTags(), ops.version()[:4], sys.argv[1:])\n")
-    done = subprocess.run([*FEMU, "run", "--as-opensees", str(script), "more"], capture_output=True,
-                          text=True, timeout=120, check=False)
+    script.write_text(
+        "import sys\nimport openseespy.opensees as ops\nops.model('basic', '-ndm', "
+        "1, '-ndf', 1)\n"
+        "ops.node(1, 0.0)\nprint(ops.getNodeTags(), ops.version()[:4], "
+        "sys.argv[1:])\n"
+    )
+    done = subprocess.run(
+        [*FEMU, "run", "--as-opensees", str(script), "more"],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
     assert done.stdout.strip() == "[1] femu ['more']", done.stderr
-    script.write_text("import openseespy.opensees as ops\nops.model('basic', '-ndm', 1, '-ndf', 1)\n\n"
-                      "ops.element('quad', 1, 2, 3)\n")
-    done = subprocess.run([*FEMU, "run", "--as-opensees", str(script)], capture_output=True, text=True,
-                          timeout=120, check=False)
+    script.write_text(
+        "import openseespy.opensees as ops\nops.model('basic', '-ndm', 1, '-ndf', "
+        "1)\n\n"
+        "ops.element('quad', 1, 2, 3)\n"
+    )
+    done = subprocess.run(
+        [*FEMU, "run", "--as-opensees", str(script)],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
     assert done.returncode == 3
     assert "script.py, line 4: element('quad')" in done.stderr
 
 
 def test_scripts_are_told_apart(tmp_path: Path) -> None:
-    for text, expected in (("import openseespy.opensees as ops", True), ("from openseespy.opensees import *", True),
-                           ("import femu.opensees as ops", True), ("from femu import Model", False)):
+    for text, expected in (
+        ("import openseespy.opensees as ops", True),
+        ("from openseespy.opensees import *", True),
+        ("import femu.opensees as ops", True),
+        ("from femu import Model", False),
+    ):
         script = tmp_path / "script.py"
         script.write_text(text)
         assert imports_opensees(script) is expected
@@ -312,20 +373,34 @@ def test_new_loads_do_not_compile_again() -> None:
     assert domain.program.pattern_names == fresh.pattern_names
     assert domain.program.layout == fresh.layout
     assert np.array_equal(domain.program.nodal, fresh.nodal)
-    assert ops.nodeDisp(2) == pytest.approx([5e4 * L / (E * A), 1e4 * L**3 / (3 * E * I), 1e4 * L**2 / (2 * E * I)])
-    ops.eleLoad("-ele", 1, "-type", "-beamUniform", 1e3)  # a member that had no load before: compiled again
+    assert ops.nodeDisp(2) == pytest.approx(
+        [5e4 * L / (E * A), 1e4 * L**3 / (3 * E * I), 1e4 * L**2 / (2 * E * I)]
+    )
+    # a member that had no load before: compiled again
+    ops.eleLoad("-ele", 1, "-type", "-beamUniform", 1e3)
     ops.analyze(1)
     assert domain.program.numbering is not numbering
-    assert ops.nodeDisp(2, 2) == pytest.approx(1e4 * L**3 / (3 * E * I) + 2.0 * 1e3 * L**4 / (8 * E * I))
+    assert ops.nodeDisp(2, 2) == pytest.approx(
+        1e4 * L**3 / (3 * E * I) + 2.0 * 1e3 * L**4 / (8 * E * I)
+    )
 
 
 @pytest.mark.opensees
-@pytest.mark.skipif(importlib.util.find_spec("openseespy") is None, reason="openseespy is not installed")
+@pytest.mark.skipif(
+    importlib.util.find_spec("openseespy") is None, reason="openseespy is not installed"
+)
 def test_crossvalidate_of_a_script(tmp_path: Path) -> None:
     script = tmp_path / "script.py"
     script.write_text((Path(examples.__path__[0]) / "truss_elastic.py").read_text())
-    done = subprocess.run([*FEMU, "crossvalidate", "--json", str(script)], capture_output=True, text=True, timeout=200,
-                          check=False)
+    done = subprocess.run(
+        [*FEMU, "crossvalidate", "--json", str(script)],
+        capture_output=True,
+        text=True,
+        timeout=200,
+        check=False,
+    )
     table = json.loads(done.stdout)
     assert table["ok"], table
-    assert {"nodeReaction (3x)", "eleForce (3x)", "time of the script"} <= {row["name"] for row in table["rows"]}
+    assert {"nodeReaction (3x)", "eleForce (3x)", "time of the script"} <= {
+        row["name"] for row in table["rows"]
+    }

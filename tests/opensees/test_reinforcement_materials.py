@@ -50,7 +50,9 @@ def test_slip_takes_six_numbers_or_ten() -> None:
 def test_options_of_reinforcing_steel() -> None:
     path = [0.004, 0.03, 0.0, -0.03, 0.03]
     ops.uniaxialMaterial("ReinforcingSteel", 1, *BAR)
-    ops.uniaxialMaterial("ReinforcingSteel", 2, *BAR, "-CMFatigue", 0.0, -4.46, 0.0, "-DMBuck", 0.0, 1.0)
+    ops.uniaxialMaterial(
+        "ReinforcingSteel", 2, *BAR, "-CMFatigue", 0.0, -4.46, 0.0, "-DMBuck", 0.0, 1.0
+    )
     ops.uniaxialMaterial("ReinforcingSteel", 3, *BAR, "-GABuck", 8.0, 1.0, 0.4, 0.5)
     plain = along(1, path)
     assert along(2, path) == plain  # fatigue without a coefficient, a bar that cannot buckle

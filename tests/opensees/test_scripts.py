@@ -1,4 +1,7 @@
-"""The example scripts on femu and on openseespy: every returned number, every file, and the counts of iterations."""
+"""The example scripts on femu and on openseespy.
+
+Every returned number, every file, and the counts of iterations.
+"""
 
 from __future__ import annotations
 
@@ -8,8 +11,8 @@ from typing import Any
 import pytest
 
 from femu.benchmarks.opensees import scripts
-from femu.opensees.compare import compared, explain, run_engine
-from femu.opensees.report import LIMIT
+from femu.opensees.comparison.compare_scripts import compared, explain, run_engine
+from femu.opensees.comparison.script_report import LIMIT
 
 SCRIPTS = {path.stem: str(path.resolve()) for path in scripts()}
 HERE = importlib.util.find_spec("openseespy") is not None

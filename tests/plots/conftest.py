@@ -1,4 +1,7 @@
-"""Makes the helper modules of this folder importable from its tests; one run that several of them draw."""
+"""Makes the helper modules of this folder importable from its tests.
+
+One run that several of them draw.
+"""
 
 from __future__ import annotations
 

@@ -8,9 +8,9 @@ from drawn import lines, xy
 from example_frames import portal
 
 from femu import Result, plots
-from femu.errors import InputError
 from femu.materials import NMSection
 from femu.plots.style import LINES
+from femu.support.errors import InputError
 
 
 def test_history_marks_its_peak(shaken: Result) -> None:
@@ -22,7 +22,9 @@ def test_history_marks_its_peak(shaken: Result) -> None:
     assert ax.get_ylabel() == "displacement C, x (mm)"
     many = plots.plot_history(shaken.time, {"a": u, "b": -u})
     assert [text.get_text() for text in many.get_legend().get_texts()] == ["a", "b"]
-    assert len({(line.get_color(), str(line.get_linestyle())) for line in many.get_lines()[:2]}) == 2
+    assert (
+        len({(line.get_color(), str(line.get_linestyle())) for line in many.get_lines()[:2]}) == 2
+    )
     with pytest.raises(InputError, match="values"):
         plots.plot_history([0.0, 1.0], [1.0, 2.0, 3.0])
 
@@ -36,7 +38,9 @@ def test_loops(shaken: Result) -> None:
     x, y = xy(ax.get_lines()[-1])
     assert np.array_equal(x, 1e3 * shaken.deformation("left")[:, 1])
     assert np.array_equal(y, shaken.basic_force("left", "Mi") / 1e3)
-    limited = plots.plot_loop([0.0, 1.0], [0.0, 2.0], limits=[-1.5, 1.5], limit_name="plastic moment")
+    limited = plots.plot_loop(
+        [0.0, 1.0], [0.0, 2.0], limits=[-1.5, 1.5], limit_name="plastic moment"
+    )
     assert [text.get_text() for text in limited.get_legend().get_texts()] == ["plastic moment"]
     with pytest.raises(InputError, match="end"):
         plots.plot_element_loop(shaken, "left", "k")
@@ -57,12 +61,20 @@ def test_interaction_stays_on_the_yield_surface() -> None:
     assert m.max() == 1.0 and n.max() == 1.0
     inner = np.abs(n) < 1 / (2 * a + 1)
     np.testing.assert_allclose(np.abs(m[inner]), 1 - (2 * a + 1) ** 2 / (4 * a + 1) * n[inner] ** 2)
-    # the section itself, loaded far beyond yield at several ratios, ends on the surface that is drawn
+    # the section itself, loaded far beyond yield at several ratios, ends on the surface that is
+    # drawn
     path = section.moment_curvature(np.linspace(0.0, 0.5, 200), axial=-4e5)
-    assert np.interp(-0.4, n[:201], m[:201]) == pytest.approx(float(np.max(path.moment)) / 2e5, rel=1e-3)
+    assert np.interp(-0.4, n[:201], m[:201]) == pytest.approx(
+        float(np.max(path.moment)) / 2e5, rel=1e-3
+    )
     ax = plots.plot_interaction(section, [-4e5] * 200, np.asarray(path.moment), back=(0.0, 1e4))
-    assert [t.get_text() for t in ax.get_legend().get_texts()] == ["yield surface, virgin", "yield surface, at the end", "path",
-                                                                  "start", "end"]
+    assert [t.get_text() for t in ax.get_legend().get_texts()] == [
+        "yield surface, virgin",
+        "yield surface, at the end",
+        "path",
+        "start",
+        "end",
+    ]
 
 
 def test_interaction_of_an_element(shaken: Result) -> None:
@@ -79,7 +91,11 @@ def test_interaction_of_an_element(shaken: Result) -> None:
 def test_timing_counts_the_steps_over_budget() -> None:
     ax = plots.plot_timing([1e-4] * 98 + [2e-3, 3e-3], budget=1e-3)
     told = [text.get_text() for text in ax.get_legend().get_texts()]
-    assert told[0] == "median: 100 µs" and told[2] == "worst: 3 ms" and told[3] == "budget: 1 ms, 2 of 100 over it"
+    assert (
+        told[0] == "median: 100 µs"
+        and told[2] == "worst: 3 ms"
+        and told[3] == "budget: 1 ms, 2 of 100 over it"
+    )
     assert sum(bar.get_height() for bar in ax.patches) == 100  # type: ignore[attr-defined]
     with pytest.raises(InputError, match="seconds"):
         plots.plot_timing([])
@@ -94,7 +110,12 @@ def test_parameter_with_band_truth_and_bounds() -> None:
     ax = plots.plot_parameter(t, mean, std, name="fy", unit="Pa", truth=2.3, bounds=(1.5, np.inf))
     band = ax.collections[0].get_paths()[0].vertices
     assert band[:, 1].max() == pytest.approx(2.5) and band[:, 1].min() == pytest.approx(1.6)
-    assert [text.get_text() for text in ax.get_legend().get_texts()] == ["estimate ± 2σ", "estimate", "true value", "bounds"]
+    assert [text.get_text() for text in ax.get_legend().get_texts()] == [
+        "estimate ± 2σ",
+        "estimate",
+        "true value",
+        "bounds",
+    ]
     assert ax.get_ylim()[0] < 1.5
     assert len(plots.plot_parameters(t, np.stack([mean, mean], axis=1), names=["a", "b"])) == 2
     with pytest.raises(InputError, match="mean"):
@@ -107,8 +128,13 @@ def test_innovation_and_consistency_of_white_noise() -> None:
     nu = 2.0 * draw.standard_normal(4000)
     ax = plots.plot_innovation(t, nu, s)
     inside = float(ax.get_legend().get_texts()[1].get_text().split()[1])
-    assert inside == pytest.approx(100 * float(np.mean(np.abs(nu) <= 4.0)), abs=0.06) and 94.0 < inside < 97.0
+    assert (
+        inside == pytest.approx(100 * float(np.mean(np.abs(nu) <= 4.0)), abs=0.06)
+        and 94.0 < inside < 97.0
+    )
     # band of the mean of 50 chi-square numbers of one degree each: 32.357/50 and 71.420/50 (tables)
     ax = plots.plot_consistency(t, (nu / s) ** 2, 1)
     low, high = ax.patches[0].get_y(), ax.patches[0].get_y() + ax.patches[0].get_height()  # type: ignore[attr-defined]
-    assert low == pytest.approx(32.357 / 50, rel=1e-4) and high == pytest.approx(71.420 / 50, rel=1e-4)
+    assert low == pytest.approx(32.357 / 50, rel=1e-4) and high == pytest.approx(
+        71.420 / 50, rel=1e-4
+    )

@@ -1,4 +1,7 @@
-"""The page on pictures, reports and exchange: its code runs in order, and writes every picture that the page shows."""
+"""The page on pictures, reports and exchange.
+
+Its code runs in order, and writes every picture that the page shows.
+"""
 
 from __future__ import annotations
 
@@ -17,4 +20,6 @@ def test_the_code_of_the_page_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     assert len(shown) == 8
     assert [name for name in shown if not (tmp_path / name).exists()] == []
     assert (tmp_path / "portal.html").stat().st_size > 100_000
-    assert "OpenSees has no N-M section" in (tmp_path / "portal_opensees.py").read_text(encoding="utf-8")
+    assert "OpenSees has no N-M section" in (tmp_path / "portal_opensees.py").read_text(
+        encoding="utf-8"
+    )

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from femu.errors import InputError
 from femu.records import GroundMotion, peak_displacement
 from femu.records.correction import velocity
+from femu.support.errors import InputError
 
 
 @pytest.mark.parametrize("degree", [0, 1, 2, 3])
@@ -15,7 +15,9 @@ def test_a_polynomial_baseline_is_taken_out(degree: int) -> None:
     quake = GroundMotion.el_centro().baseline_corrected(degree)
     t = quake.times / quake.duration
     bent = GroundMotion("bent", quake.dt, quake.acceleration + 0.3 * t**degree - 0.1)
-    np.testing.assert_allclose(bent.baseline_corrected(degree).acceleration, quake.acceleration, atol=1e-5)
+    np.testing.assert_allclose(
+        bent.baseline_corrected(degree).acceleration, quake.acceleration, atol=1e-5
+    )
 
 
 def test_correction_brings_the_velocity_nearest_to_zero() -> None:
@@ -33,7 +35,9 @@ def test_filter_keeps_what_lies_inside_and_takes_out_the_rest() -> None:
     inside, slow, fast = (window * np.sin(2 * np.pi * f * t) for f in (2.0, 0.03, 60.0))
     found = GroundMotion("sum", 0.005, inside + slow + fast).filtered(0.2, 25.0)
     assert np.abs(found.acceleration - inside).max() < 0.01  # no shift in time either
-    assert peak_displacement(found) < 0.2 * peak_displacement(GroundMotion("slow", 0.005, inside + slow))
+    assert peak_displacement(found) < 0.2 * peak_displacement(
+        GroundMotion("slow", 0.005, inside + slow)
+    )
 
 
 def test_half_is_left_at_the_corner() -> None:
@@ -43,7 +47,10 @@ def test_half_is_left_at_the_corner() -> None:
     assert np.abs(middle).max() == pytest.approx(0.5, rel=1e-3)
 
 
-@pytest.mark.parametrize("arguments", [{}, {"low": 0.0}, {"high": 25.0}, {"low": 5.0, "high": 1.0}, {"low": 1.0, "order": 0}])
+@pytest.mark.parametrize(
+    "arguments",
+    [{}, {"low": 0.0}, {"high": 25.0}, {"low": 5.0, "high": 1.0}, {"low": 1.0, "order": 0}],
+)
 def test_bad_corners_are_refused(arguments: dict[str, float]) -> None:
     with pytest.raises(InputError):
         GroundMotion.el_centro().filtered(**arguments)  # type: ignore[arg-type]

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from femu.errors import InputError
 from femu.records import GroundMotion
+from femu.support.errors import InputError
 from femu.units import g
 
 RAMP = GroundMotion("ramp", 0.5, np.array([0.0, 1.0, -3.0, 2.0, 0.0]))
@@ -56,7 +56,9 @@ def test_scaled_by_a_factor() -> None:
 def test_resampled_to_a_fraction_of_the_step_keeps_every_sample(parts: int) -> None:
     fine = RAMP.resampled(RAMP.dt / parts)
     np.testing.assert_allclose(fine.acceleration[::parts], RAMP.acceleration, atol=1e-14)
-    np.testing.assert_allclose(fine.acceleration, RAMP.at(np.minimum(fine.times, RAMP.duration)), atol=1e-12)
+    np.testing.assert_allclose(
+        fine.acceleration, RAMP.at(np.minimum(fine.times, RAMP.duration)), atol=1e-12
+    )
     assert fine.duration == pytest.approx(RAMP.duration, rel=1e-14)
 
 
@@ -116,7 +118,9 @@ def test_bad_step_is_refused(dt: object) -> None:
         RAMP.resampled(dt)  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize("samples", [[], [1.0], [[1.0, 2.0]], [0.0, float("nan")], [0.0, float("inf")], ["a", "b"]])
+@pytest.mark.parametrize(
+    "samples", [[], [1.0], [[1.0, 2.0]], [0.0, float("nan")], [0.0, float("inf")], ["a", "b"]]
+)
 def test_bad_samples_are_refused(samples: list[object]) -> None:
     with pytest.raises(InputError, match="acceleration"):
         GroundMotion("r", 0.01, samples)  # type: ignore[arg-type]
@@ -135,7 +139,9 @@ def test_scaling_wants_exactly_one_rule() -> None:
         GroundMotion("still", 0.1, np.zeros(4)).scaled(pga=1.0)
 
 
-@pytest.mark.parametrize(("start", "end"), [(-1.0, 1.0), (1.0, 1.0), (1.5, 1.0), (0.1, 0.4), (5.0, 9.0)])
+@pytest.mark.parametrize(
+    ("start", "end"), [(-1.0, 1.0), (1.0, 1.0), (1.5, 1.0), (0.1, 0.4), (5.0, 9.0)]
+)
 def test_bad_trim_is_refused(start: float, end: float) -> None:
     with pytest.raises(InputError):
         RAMP.trimmed(start, end)

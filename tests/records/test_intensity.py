@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 from scipy.integrate import trapezoid
 
-from femu.errors import InputError
 from femu.records import (
     GroundMotion,
     arias_intensity,
@@ -18,6 +17,7 @@ from femu.records import (
     peak_velocity,
     significant_duration,
 )
+from femu.support.errors import InputError
 from femu.units import g
 
 EQSIG_G = 9.81  # eqsig rounds the acceleration of gravity
@@ -41,9 +41,13 @@ def test_equal_to_eqsig() -> None:
     eqsig = pytest.importorskip("eqsig")
     quake = GroundMotion.el_centro()
     theirs = eqsig.AccSignal(quake.acceleration, quake.dt)
-    assert arias_intensity(quake) == pytest.approx(eqsig.im.calc_arias_intensity(theirs)[-1] * EQSIG_G / g, rel=1e-3)
+    assert arias_intensity(quake) == pytest.approx(
+        eqsig.im.calc_arias_intensity(theirs)[-1] * EQSIG_G / g, rel=1e-3
+    )
     assert significant_duration(quake) == pytest.approx(eqsig.im.calc_sig_dur(theirs), rel=1e-3)
-    assert cumulative_absolute_velocity(quake) == pytest.approx(eqsig.im.calc_cav(theirs)[-1], rel=1e-3)
+    assert cumulative_absolute_velocity(quake) == pytest.approx(
+        eqsig.im.calc_cav(theirs)[-1], rel=1e-3
+    )
 
 
 def test_housner_intensity_is_the_area_under_the_pseudo_velocity() -> None:

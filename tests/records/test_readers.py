@@ -1,4 +1,5 @@
-"""Readers: what they accept, in which unit it comes out, and the one sentence with which they refuse."""
+"""Readers: what they accept, in which unit it comes out, and the one sentence with which they
+refuse."""
 
 from __future__ import annotations
 
@@ -7,8 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from femu.errors import FemuError, FileError, InputError
 from femu.records import GroundMotion
+from femu.support.errors import FemuError, FileError, InputError
 from femu.units import g
 
 pytestmark = pytest.mark.filterwarnings("ignore::femu.records.RecordWarning")  # the files are short
@@ -34,10 +35,13 @@ def written(folder: Path, text: str, name: str = "quake.AT2") -> Path:
 
 # --- AT2 ------------------------------------------------------------------------------------------
 
+
 @pytest.mark.parametrize("header", [NEW_HEADER, OLD_HEADER])
 def test_at2_both_headers(tmp_path: Path, header: str) -> None:
     quake = GroundMotion.from_at2(written(tmp_path, header + SAMPLES))
-    np.testing.assert_allclose(quake.acceleration, g * np.array([0.01, -0.02, 0.03, -0.04, 0.0]), rtol=1e-15)
+    np.testing.assert_allclose(
+        quake.acceleration, g * np.array([0.01, -0.02, 0.03, -0.04, 0.0]), rtol=1e-15
+    )
     assert quake.dt == 0.005
     assert "station" in quake.name.lower()
 
@@ -51,19 +55,31 @@ def test_at2_other_unit_comes_out_in_si(tmp_path: Path) -> None:
     ("text", "words"),
     [
         (NEW_HEADER.replace("   5,", "   6,") + SAMPLES, ["holds 5 samples", "states 6", "line 4"]),
-        (NEW_HEADER + SAMPLES.replace(".3000000E-01", "*****"), ["line 5", "'*****'", "not a number"]),
+        (
+            NEW_HEADER + SAMPLES.replace(".3000000E-01", "*****"),
+            ["line 5", "'*****'", "not a number"],
+        ),
         (NEW_HEADER + SAMPLES.replace(".0000000E+00", "NaN"), ["line 6", "'NaN'", "finite"]),
         (NEW_HEADER.replace("ACCELERATION", "VELOCITY") + SAMPLES, ["line 3", "VELOCITY"]),
         (NEW_HEADER.replace("OF G", "OF FURLONG/S2") + SAMPLES, ["line 3", "FURLONG"]),
-        (NEW_HEADER.replace("NPTS=   5, DT=   .0050 SEC,", "5 samples") + SAMPLES, ["line 4", "NPTS"]),
+        (
+            NEW_HEADER.replace("NPTS=   5, DT=   .0050 SEC,", "5 samples") + SAMPLES,
+            ["line 4", "NPTS"],
+        ),
         (NEW_HEADER.replace(".0050", ".0000") + SAMPLES, ["line 4", "time step"]),
         (NEW_HEADER.replace("   5,", "9" * 5000 + ",") + SAMPLES, ["line 4", "NPTS"]),
-        (NEW_HEADER + SAMPLES.replace(".3000000E-01", "1.11" + ".11" * 400), ["line 5", "not a number"]),  # many ways to part it
+        # many ways to part it
+        (
+            NEW_HEADER + SAMPLES.replace(".3000000E-01", "1.11" + ".11" * 400),
+            ["line 5", "not a number"],
+        ),
         ("one line\n", ["header of 4"]),
         ("", ["header of 4"]),
     ],
 )
-def test_at2_that_contradicts_itself_is_refused(tmp_path: Path, text: str, words: list[str]) -> None:
+def test_at2_that_contradicts_itself_is_refused(
+    tmp_path: Path, text: str, words: list[str]
+) -> None:
     path = written(tmp_path, text)
     with pytest.raises(FileError) as caught:
         GroundMotion.from_at2(path)
@@ -85,25 +101,34 @@ def test_csv_takes_the_unit_of_its_heading(tmp_path: Path) -> None:
     assert quake.name == "a"
 
 
-@pytest.mark.parametrize("spelling", ["m/s2", "m/s^2", "m/s²", "m/s/s", "M/S2", "m/sec2", " m / s**2 "])
+@pytest.mark.parametrize(
+    "spelling", ["m/s2", "m/s^2", "m/s²", "m/s/s", "M/S2", "m/sec2", " m / s**2 "]
+)
 def test_spellings_of_a_unit(tmp_path: Path, spelling: str) -> None:
     text = CSV.replace("acc (g)", "acc")
     assert GroundMotion.from_csv(written(tmp_path, text, "a.csv"), unit=spelling).pga == 0.2
 
 
 def test_csv_without_heading_and_with_comments(tmp_path: Path) -> None:
-    quake = GroundMotion.from_csv(written(tmp_path, "# station 7\n\n0,0\n0.5,3\n", "a.csv"), unit="gal")
+    quake = GroundMotion.from_csv(
+        written(tmp_path, "# station 7\n\n0,0\n0.5,3\n", "a.csv"), unit="gal"
+    )
     assert quake.acceleration.tolist() == [0.0, 0.03]
 
 
 def test_csv_that_starts_one_step_later_gets_a_zero_in_front(tmp_path: Path) -> None:
-    quake = GroundMotion.from_csv(written(tmp_path, "0.02,1\n0.04,2\n0.06,3\n", "a.csv"), unit="m/s2")
+    quake = GroundMotion.from_csv(
+        written(tmp_path, "0.02,1\n0.04,2\n0.06,3\n", "a.csv"), unit="m/s2"
+    )
     assert quake.acceleration.tolist() == [0.0, 1.0, 2.0, 3.0]
     assert quake.dt == pytest.approx(0.02, rel=1e-12)
 
 
 def test_csv_times_may_be_rounded_to_their_last_digit(tmp_path: Path) -> None:
-    """1/256 s printed with three digits: every time is up to half a millisecond off, and the step is still right."""
+    """1/256 s printed with three digits.
+
+    Every time is up to half a millisecond off, and the step is still right.
+    """
     step = 1 / 256
     text = "".join(f"{i * step:.3f},{i % 3}\n" for i in range(2000))
     path = written(tmp_path, text, "a.csv")
@@ -143,13 +168,18 @@ def test_csv_without_a_unit_asks_for_it(tmp_path: Path) -> None:
 
 # --- plain text -----------------------------------------------------------------------------------
 
+
 def test_text_any_number_a_line(tmp_path: Path) -> None:
-    quake = GroundMotion.from_text(written(tmp_path, "# g\n1 2 3\n\n4\n  5 # last\n", "a.rec"), dt=0.01, unit="g")
+    quake = GroundMotion.from_text(
+        written(tmp_path, "# g\n1 2 3\n\n4\n  5 # last\n", "a.rec"), dt=0.01, unit="g"
+    )
     np.testing.assert_allclose(quake.acceleration / g, [1, 2, 3, 4, 5], rtol=1e-15)
     assert quake.dt == 0.01
 
 
-@pytest.mark.parametrize(("text", "words"), [("1\nx", ["line 2", "'x'"]), ("1", ["1 samples"]), ("", ["0 samples"])])
+@pytest.mark.parametrize(
+    ("text", "words"), [("1\nx", ["line 2", "'x'"]), ("1", ["1 samples"]), ("", ["0 samples"])]
+)
 def test_bad_text_is_refused(tmp_path: Path, text: str, words: list[str]) -> None:
     with pytest.raises(FileError) as caught:
         GroundMotion.from_text(written(tmp_path, text, "a.rec"), dt=0.01, unit="g")
@@ -163,8 +193,15 @@ def test_unknown_unit_lists_the_known_ones(tmp_path: Path) -> None:
 
 # --- any file -------------------------------------------------------------------------------------
 
-@pytest.mark.parametrize("read", [GroundMotion.from_at2, GroundMotion.from_csv,
-                                  lambda path: GroundMotion.from_text(path, dt=0.01, unit="g")])
+
+@pytest.mark.parametrize(
+    "read",
+    [
+        GroundMotion.from_at2,
+        GroundMotion.from_csv,
+        lambda path: GroundMotion.from_text(path, dt=0.01, unit="g"),
+    ],
+)
 def test_missing_folder_and_binary_files_are_file_errors(tmp_path: Path, read: object) -> None:
     binary = tmp_path / "binary"
     binary.write_bytes(bytes(range(256)))

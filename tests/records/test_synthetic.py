@@ -5,8 +5,14 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from femu.errors import InputError
-from femu.records import GroundMotion, peak_velocity, scaled_to_spectrum, spectrum_compatible, synthetic
+from femu.records import (
+    GroundMotion,
+    peak_velocity,
+    scaled_to_spectrum,
+    spectrum_compatible,
+    synthetic,
+)
+from femu.support.errors import InputError
 from femu.units import g
 
 PERIODS = np.geomspace(0.1, 3.0, 30)
@@ -20,8 +26,16 @@ def test_same_seed_same_bits() -> None:
 
 
 def test_energy_lies_where_the_ground_filter_puts_it() -> None:
-    spectra = {f: np.mean([np.abs(np.fft.rfft(synthetic(s, ground_frequency=f).acceleration)) ** 2 for s in range(8)], axis=0)
-               for f in (1.5, 5.0)}
+    spectra = {
+        f: np.mean(
+            [
+                np.abs(np.fft.rfft(synthetic(s, ground_frequency=f).acceleration)) ** 2
+                for s in range(8)
+            ],
+            axis=0,
+        )
+        for f in (1.5, 5.0)
+    }
     frequency = np.fft.rfftfreq(3001, 0.01)
     centre = {f: (frequency * s).sum() / s.sum() for f, s in spectra.items()}
     assert centre[5.0] > 1.5 * centre[1.5]
@@ -51,12 +65,19 @@ def test_mean_of_a_scaled_suite_meets_the_target(floor: float | None) -> None:
         assert (mean / TARGET).min() == pytest.approx(floor, rel=1e-12)
 
 
-@pytest.mark.parametrize("call", [
-    lambda: synthetic(-1), lambda: synthetic(0, duration=0.0), lambda: synthetic(0, rise=40.0),
-    lambda: synthetic(0, ground_damping=0.0), lambda: spectrum_compatible(0, PERIODS, TARGET[:3]),
-    lambda: scaled_to_spectrum([], PERIODS, TARGET), lambda: scaled_to_spectrum([synthetic(0)], PERIODS, -TARGET),
-    lambda: scaled_to_spectrum([GroundMotion("still", 0.01, np.zeros(500))], PERIODS, TARGET),
-])
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda: synthetic(-1),
+        lambda: synthetic(0, duration=0.0),
+        lambda: synthetic(0, rise=40.0),
+        lambda: synthetic(0, ground_damping=0.0),
+        lambda: spectrum_compatible(0, PERIODS, TARGET[:3]),
+        lambda: scaled_to_spectrum([], PERIODS, TARGET),
+        lambda: scaled_to_spectrum([synthetic(0)], PERIODS, -TARGET),
+        lambda: scaled_to_spectrum([GroundMotion("still", 0.01, np.zeros(500))], PERIODS, TARGET),
+    ],
+)
 def test_bad_input_is_refused(call: object) -> None:
     with pytest.raises(InputError):
         call()  # type: ignore[operator]

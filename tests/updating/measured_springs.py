@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from femu.experimental.basic_system import BasicSystem
+from femu.experimental.specimens.basic_system import BasicSystem
 
 
 def forces_of(of, path: np.ndarray, length: float = 1.0) -> np.ndarray:

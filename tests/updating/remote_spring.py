@@ -15,17 +15,26 @@ NOISE = 0.01
 
 
 def make_updater() -> ModelUpdater:
-    return ModelUpdater("tested", Bilinear(E=STIFFNESS, fy=GUESS, b=HARDENING), {"fy": Unknown(lower=0.5, upper=4.0)},
-                        members={"fy": "beside.x.fy"}, force_noise=NOISE)
+    return ModelUpdater(
+        "tested",
+        Bilinear(E=STIFFNESS, fy=GUESS, b=HARDENING),
+        {"fy": Unknown(lower=0.5, upper=4.0)},
+        members={"fy": "beside.x.fy"},
+        force_noise=NOISE,
+    )
 
 
 def two_springs() -> Model:
     model = Model("two springs")
     model.node("ground", 0.0, 0.0, fixed=True)
     model.node("mass", 0.0, 0.0, fixed=("y", "rz"), mass=(2.0, 0.0, 0.0))
-    specimen = EmulatedSpecimen(Bilinear(E=STIFFNESS, fy=STRENGTH, b=HARDENING), sensors=Sensors(force_noise=NOISE), seed=3)
+    specimen = EmulatedSpecimen(
+        Bilinear(E=STIFFNESS, fy=STRENGTH, b=HARDENING), sensors=Sensors(force_noise=NOISE), seed=3
+    )
     model.add(ExperimentalLink("tested", "ground", "mass", ("x",), specimen=specimen))
-    model.add(ZeroLength("beside", "ground", "mass", {"x": Bilinear(E=STIFFNESS, fy=GUESS, b=HARDENING)}))
+    model.add(
+        ZeroLength("beside", "ground", "mass", {"x": Bilinear(E=STIFFNESS, fy=GUESS, b=HARDENING)})
+    )
     return model
 
 

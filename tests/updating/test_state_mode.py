@@ -1,4 +1,7 @@
-"""History variables in the state: Bouc-Wen springs as in Wu and Wang (2014) and Ou et al. (2015)."""
+"""History variables in the state.
+
+Bouc-Wen springs as in Wu and Wang (2014) and Ou et al. (2015).
+"""
 
 from __future__ import annotations
 
@@ -8,15 +11,14 @@ from math import inf
 import numpy as np
 import pytest
 from measured_springs import cycles, forces_of, noisy
+from sigma_points import AtDisplacement, history_of_the_twin
 
-from femu.experimental.basic_system import BasicSystem
+from femu.experimental.specimens.basic_system import BasicSystem
 from femu.filters import UKF, ConstrainedUKF
 from femu.filters.bouc_wen import bouc_wen
 from femu.materials import Bilinear, BoucWen, ElasticPerfectlyPlastic, ExactBoucWen, MenegottoPinto
-from femu.run import address
 from femu.updating import ModelUpdater, Unknown
 from femu.updating.defaults import carried, default_mode
-from femu.updating.twin import TRIAL, deform_from_python
 
 TRUE = {"k": 30.0, "beta": 0.5, "gamma": 0.3, "n": 1.4, "alpha": 0.1}
 
@@ -26,10 +28,21 @@ def spring() -> BoucWen:
 
 
 def updater(**settings) -> ModelUpdater:
-    free = {name: Unknown(lower=-inf if name == "gamma" else low, upper=inf, std=std, process_noise=1e-4)
-            for name, low, std in (("k", 0.0, 10.0), ("beta", 0.0, 0.2), ("gamma", 0.0, 0.2), ("n", 1.0, 0.3))}
+    free = {
+        name: Unknown(
+            lower=-inf if name == "gamma" else low, upper=inf, std=std, process_noise=1e-4
+        )
+        for name, low, std in (
+            ("k", 0.0, 10.0),
+            ("beta", 0.0, 0.2),
+            ("gamma", 0.0, 0.2),
+            ("n", 1.0, 0.3),
+        )
+    }
     free["alpha"] = Unknown(lower=0.0, upper=1.0, std=0.1, process_noise=1e-4)
-    return ModelUpdater("e", spring(), free, **{"force_noise": 0.5, "gate": 0.0, "reopenings": 0, **settings})
+    return ModelUpdater(
+        "e", spring(), free, **{"force_noise": 0.5, "gate": 0.0, "max_resets": 0, **settings}
+    )
 
 
 def measured(samples: int = 600):
@@ -43,19 +56,24 @@ def test_runge_kutta_is_the_state_space_of_the_filters():
     mine = updater(integration="rk4", filter=partial(UKF, redraw=False))
     theirs = bouc_wen()  # [z, k, β, γ, n, α], inputs [v, d, dt]
     rng = np.random.default_rng(0)
-    scale = np.array([u.scale for u in mine.unknowns])
-    z_unit = mine._hidden_unit[0]
     for k in range(20):
         mine.update(k, t[k], d[k], y[k])
-    mine._now[:] = d[20]
-    deform_from_python(mine._c)
-    x = np.column_stack([[25.0, 35.0, 28.0], [0.5, 0.3, 0.2], [0.3, 0.1, -0.1], [1.2, 1.9, 1.0], [0.1, 0.0, 0.3],
-                         0.2 * rng.standard_normal(3)])
-    image = mine.space.evaluate("process", np.column_stack([x[:, :5] / scale, x[:, 5] / z_unit]), [float(address(mine._c))])
+    at = AtDisplacement(mine, d[20])
+    x = np.column_stack(
+        [
+            [25.0, 35.0, 28.0],
+            [0.5, 0.3, 0.2],
+            [0.3, 0.1, -0.1],
+            [1.2, 1.9, 1.0],
+            [0.1, 0.0, 0.3],
+            0.2 * rng.standard_normal(3),
+        ]
+    )
+    image = at.images("process", x)
     step = [float((d[20] - d[19])[0] / 0.03), float(d[20, 0]), 0.03]
     expected = theirs.evaluate("process", np.column_stack([x[:, 5], x[:, :5]]), step)
-    np.testing.assert_allclose(image[:, 5] * z_unit, expected[:, 0], rtol=1e-12)
-    force = mine.space.evaluate("measurement", image, [float(address(mine._c))])
+    np.testing.assert_allclose(image[:, 5], expected[:, 0], rtol=1e-12)
+    force = at.evaluate("measurement", image / at.units)
     np.testing.assert_allclose(force, theirs.evaluate("measurement", expected, step), rtol=1e-11)
 
 
@@ -65,12 +83,10 @@ def test_exact_step_is_the_limit_of_small_ones():
         path = np.concatenate([np.linspace(0, 3, parts + 1)[1:], np.linspace(3, -2, parts + 1)[1:]])
         x = np.array([[u.inside(TRUE[u.name]) for u in made.unknowns] + [0.0]])
         for value in path:
-            made._now[:] = value
-            deform_from_python(made._c)
-            x = made.space.evaluate("process", x, [float(address(made._c))])
-            made._rows[:] = made._held[TRIAL][:len(made._rows)]
-            made._before[:] = value
-        return float(x[0, 5] * made._hidden_unit[0])
+            at = AtDisplacement(made, value)
+            x = at.evaluate("process", x)
+            at.commit()
+        return float(x[0, 5] * at.units[5])
 
     fine = z_after("rk4", 4000)
     assert z_after("exact", 1) == pytest.approx(fine, rel=1e-7)
@@ -81,9 +97,18 @@ def test_exact_step_is_the_limit_of_small_ones():
 @pytest.mark.parametrize("integration", ["law", "rk4", "exact"])
 def test_identifies_a_bouc_wen_spring(integration):
     t, d, y = measured()
-    made = ModelUpdater("e", spring(), {"k": Unknown(lower=5.0, upper=80.0), "beta": Unknown(lower=0.05, upper=2.0),
-                                        "gamma": Unknown(lower=0.05, upper=2.0), "n": Unknown(lower=1.0, upper=3.0),
-                                        "alpha": Unknown(lower=0.0, upper=0.5)}, integration=integration)
+    made = ModelUpdater(
+        "e",
+        spring(),
+        {
+            "k": Unknown(lower=5.0, upper=80.0),
+            "beta": Unknown(lower=0.05, upper=2.0),
+            "gamma": Unknown(lower=0.05, upper=2.0),
+            "n": Unknown(lower=1.0, upper=3.0),
+            "alpha": Unknown(lower=0.0, upper=0.5),
+        },
+        integration=integration,
+    )
     made.run(t, d, y)
     assert made.mode == "state"
     for name, share in (("k", 0.05), ("alpha", 0.1), ("beta", 0.2), ("n", 0.15)):
@@ -91,31 +116,48 @@ def test_identifies_a_bouc_wen_spring(integration):
 
 
 def test_z_goes_on_when_the_noise_is_known():
-    """After listening the filter's z is that of the twin, though its unit inside the filter has changed."""
+    """After listening the filter's z is that of the twin, though its unit inside the filter has
+    changed."""
     t, d, y = measured(600)
-    made = ModelUpdater("e", spring(), {"k": Unknown(lower=5.0, upper=80.0)}, listen=40)
+    made = ModelUpdater("e", spring(), {"k": Unknown(lower=5.0, upper=80.0)}, noise_samples=40)
     made.run(t[:40], d[:40], y[:40])
-    z = made.estimate.mean[1] * made._hidden_unit[0]
-    assert z == pytest.approx(made._rows[3 + 1], rel=1e-9) and abs(z) > 0.01
+    z = made.estimate.mean[1] * AtDisplacement(made, d[39]).units[1]
+    assert z == pytest.approx(history_of_the_twin(made, 3 + 1), rel=1e-9) and abs(z) > 0.01
 
 
 def test_inequality_between_unknowns():
     t, d, y = measured(300)
-    made = updater(filter=ConstrainedUKF, inequalities=[({"beta": 1.0, "gamma": 1.0}, 0.0, "gamma")])
+    made = updater(
+        filter=ConstrainedUKF, inequalities=[({"beta": 1.0, "gamma": 1.0}, 0.0, "gamma")]
+    )
     history = made.run(t, d, y)
     sums = history.value("beta") + history.value("gamma")
     assert sums.min() >= -1e-12 and not any("inequalities" in f.message for f in made.check())
     assert any("inequalities" in f.message for f in updater(filter=UKF).check())
 
 
-@pytest.mark.parametrize("law, start, unknowns, true", [
-    (ElasticPerfectlyPlastic(E=50.0, fy=100.0), ElasticPerfectlyPlastic(E=50.0, fy=60.0), {"fy*": (30.0, 200.0)}, {"fy*": 100.0}),
-    (ExactBoucWen(k=50.0, yield_strain=1.5, alpha=0.05), ExactBoucWen(k=40.0, yield_strain=1.0, alpha=0.1),
-     {"k": (20.0, 100.0), "yield_strain": (0.5, 4.0), "alpha": (0.0, 0.4)}, {"k": 50.0, "yield_strain": 1.5, "alpha": 0.05}),
-])
+@pytest.mark.parametrize(
+    "law, start, unknowns, true",
+    [
+        (
+            ElasticPerfectlyPlastic(E=50.0, fy=100.0),
+            ElasticPerfectlyPlastic(E=50.0, fy=60.0),
+            {"fy*": (30.0, 200.0)},
+            {"fy*": 100.0},
+        ),
+        (
+            ExactBoucWen(k=50.0, yield_strain=1.5, alpha=0.05),
+            ExactBoucWen(k=40.0, yield_strain=1.0, alpha=0.1),
+            {"k": (20.0, 100.0), "yield_strain": (0.5, 4.0), "alpha": (0.0, 0.4)},
+            {"k": 50.0, "yield_strain": 1.5, "alpha": 0.05},
+        ),
+    ],
+)
 def test_other_springs(law, start, unknowns, true):
     t, d = cycles(600, 6.0)
-    made = ModelUpdater("e", start, {n: Unknown(lower=low, upper=high) for n, (low, high) in unknowns.items()})
+    made = ModelUpdater(
+        "e", start, {n: Unknown(lower=low, upper=high) for n, (low, high) in unknowns.items()}
+    )
     made.run(t, d, noisy(forces_of(law, d), 0.5))
     assert made.mode == "state"
     for name, value in true.items():
@@ -128,15 +170,28 @@ def test_springs_in_two_directions():
     laws = [Bilinear(E=50.0, fy=100.0, b=0.1), Bilinear(E=80.0, fy=120.0, b=0.05)]
     y = noisy(forces_of(laws, d), 0.5)
     system = BasicSystem([Bilinear(E=50.0, fy=70.0, b=0.1), Bilinear(E=80.0, fy=180.0, b=0.05)])
-    made = ModelUpdater("e", system, {"0.fy": Unknown(lower=40.0, upper=160.0), "1.fy": Unknown(lower=60.0, upper=240.0)})
+    made = ModelUpdater(
+        "e",
+        system,
+        {"0.fy": Unknown(lower=40.0, upper=160.0), "1.fy": Unknown(lower=60.0, upper=240.0)},
+    )
     made.run(t, d, y)
     assert made.mode == "state"
-    assert made.values["0.fy"] == pytest.approx(100.0, rel=0.02) and made.values["1.fy"] == pytest.approx(120.0, rel=0.02)
+    assert made.values["0.fy"] == pytest.approx(100.0, rel=0.02) and made.values[
+        "1.fy"
+    ] == pytest.approx(120.0, rel=0.02)
 
 
-@pytest.mark.parametrize("history, found", [
-    (["plastic_strain"], ["plastic_strain"]), (["slip"], ["slip"]), (["strain", "z", "energy"], ["z"]), (["failed"], []),
-    (["displacement", "force"], [])])
+@pytest.mark.parametrize(
+    "history, found",
+    [
+        (["plastic_strain"], ["plastic_strain"]),
+        (["slip"], ["slip"]),
+        (["strain", "z", "energy"], ["z"]),
+        (["failed"], []),
+        (["displacement", "force"], []),
+    ],
+)
 def test_the_only_history_variable_is_carried_whatever_its_name(history, found):
     """So a bilinear spring of one's own is followed as the built-in one is."""
     assert carried(1, history) == found
@@ -146,5 +201,10 @@ def test_the_only_history_variable_is_carried_whatever_its_name(history, found):
 def test_check_says_that_a_spring_is_followed_without_its_history():
     twin = MenegottoPinto(E=2e11, fy=3e8, b=0.01)
     unknowns = {"fy": Unknown(lower=1e8, upper=5e8)}
-    assert any("hidden=(...)" in finding.message for finding in ModelUpdater("e", twin, unknowns).check())
-    assert not any("hidden" in finding.message for finding in ModelUpdater("e", twin, unknowns, mode="pure").check())
+    assert any(
+        "hidden=(...)" in finding.message for finding in ModelUpdater("e", twin, unknowns).check()
+    )
+    assert not any(
+        "hidden" in finding.message
+        for finding in ModelUpdater("e", twin, unknowns, mode="pure").check()
+    )

@@ -1,17 +1,15 @@
-"""A section whose moment grows smoothly to its strength."""
+"""A section whose moment approaches its strength smoothly."""
 
 from __future__ import annotations
 
 import math
 from typing import ClassVar
 
-from femu.component import Section
-from femu.laws import law
-from femu.parameters import positive
+from femu.model import Section, law, positive
 
 
 class SmoothSection(Section):
-    """Elastic along the axis, and M = strength tanh(EI curvature / strength), the same way back as forth."""
+    """Axially elastic; M = strength tanh(EI curvature / strength), also when unloading."""
 
     EA: float = positive("axial stiffness", "force")
     EI: float = positive("flexural stiffness at zero curvature", "force*length^2")

@@ -1,19 +1,20 @@
-"""A link that moves by a multiple of the relative displacement of its nodes: a toggle-brace damper."""
+"""A link that magnifies the relative displacement of its nodes: a toggle-brace damper."""
 
 from __future__ import annotations
 
 from dataclasses import KW_ONLY
 
-from femu.element import Array, Name, chord
 from femu.elements.link import Link, turned
-from femu.errors import InputError
+from femu.model.element import Array, Name, chord
+from femu.support.errors import InputError
 
 
 class ToggleLink(Link):
-    """Link whose damper is stretched ``magnification`` times the elongation between its nodes.
+    """Link whose damper elongates ``magnification`` times as much as the distance between its
+    nodes.
 
-    v = m B u and f = m B^T q: what is gained in stroke is paid for in force, as virtual work wants it (Constantinou et al.
-    2001).
+    v = m B u and f = m B^T q: by virtual work, the force is magnified as the stroke is
+    (Constantinou et al. 2001).
     """
 
     _: KW_ONLY
@@ -25,4 +26,7 @@ class ToggleLink(Link):
 
     def rows(self, coordinates: dict[Name, Array]) -> dict[str, list[float]]:
         _, cosine, sine = chord(self, coordinates)
-        return {direction: [self.magnification * b for b in row] for direction, row in turned(cosine, sine).items()}
+        return {
+            direction: [self.magnification * b for b in row]
+            for direction, row in turned(cosine, sine).items()
+        }

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from femu.analyses.one_step import OneStep
-from femu.errors import InputError
+from femu.analyses.integrators.integrator import Integrator
+from femu.support.errors import InputError
 
 
 @dataclass(frozen=True)
-class WBZAlpha(OneStep):
-    """Newmark's relations with the inertia taken inside the step (Wood, Bossak and Zienkiewicz 1980).
+class WBZAlpha(Integrator):
+    """Newmark's relations with the inertia taken inside the step (Wood, Bossak and Zienkiewicz
+    1980).
 
-    ``alpha`` from -1/3 (most numerical damping) to 0 (none): inertia at 1 - alpha of the step, gamma = 1/2 - alpha,
-    beta = (1 - alpha)^2/4. Second order.
+    ``alpha`` from -1/3 (most numerical damping) to 0 (none): inertia at 1 - alpha of the step,
+    gamma = 1/2 - alpha, beta = (1 - alpha)^2/4. Second order.
     """
 
     alpha: float = -0.1

@@ -1,7 +1,9 @@
-"""What hypothesis draws for the physics: numbers of a component about those of a case, paths, loops, and directions.
+"""What hypothesis draws for the physics: numbers of a component about those of a case, paths,
+loops, and directions.
 
-A component is varied through its declared parameters: some of them, and of those of its parts, are drawn about the value of
-the case or at a bound. A combination that the component refuses is drawn anew.
+A component is varied through its declared parameters: some of them, and of those of its parts, are
+drawn about the value of the case or at a bound. A combination that the component refuses is drawn
+anew.
 """
 
 from __future__ import annotations
@@ -16,20 +18,23 @@ from hypothesis import assume
 from hypothesis import strategies as st
 
 from femu import InputError
-from femu.component import Component
-from femu.parameters import Parameter
+from femu.model.component import Component
+from femu.model.parameters import Parameter
 
 DECADES = 1.0  # numbers are drawn up to a factor of ten from those of the case
 JUST_INSIDE = 1e-9  # of an open bound
 AT_ONCE = 5  # numbers of one component that are drawn in one example
 FINE = 120  # steps of a leg of a loop as long as the scale
-ONE_SIDED = ("E_compression", "fy_compression")  # what makes a law differ in tension and compression
+# what makes a law differ in tension and compression
+ONE_SIDED = ("E_compression", "fy_compression")
 
 
 def near_bounds(declared: Parameter) -> tuple[float, float]:
     """The bounds of a number, or just inside where these are open."""
-    return tuple(bound + sign * JUST_INSIDE * max(1.0, abs(bound)) if declared.open else bound
-                 for bound, sign in ((declared.lower, 1.0), (declared.upper, -1.0)))  # type: ignore[return-value]
+    return tuple(
+        bound + sign * JUST_INSIDE * max(1.0, abs(bound)) if declared.open else bound
+        for bound, sign in ((declared.lower, 1.0), (declared.upper, -1.0))
+    )  # type: ignore[return-value]
 
 
 def value_near(value: float, declared: Parameter) -> st.SearchStrategy[float]:
@@ -39,8 +44,11 @@ def value_near(value: float, declared: Parameter) -> st.SearchStrategy[float]:
     low, high = near_bounds(declared)
     found = []
     if value != 0.0:
-        found.append(st.floats(-DECADES, DECADES).map(lambda power: min(max(value * 10.0**power, low), high)))
-    elif declared.unit in ("1", ""):  # left out in the case, so that its size is not known: without a unit it is about 1
+        found.append(
+            st.floats(-DECADES, DECADES).map(lambda power: min(max(value * 10.0**power, low), high))
+        )
+    # left out in the case, so that its size is not known: without a unit it is about 1
+    elif declared.unit in ("1", ""):
         found.append(st.floats(-1.0, 1.0).map(lambda share: min(max(share, low), high)))
     if math.isfinite(low) and math.isfinite(high):
         found.append(st.floats(low, high))
@@ -56,11 +64,12 @@ class Made:
         self.made = made
 
     def __repr__(self) -> str:
-        return f"{self.made.label()} {({name: value for name, _, value in self.made.walk_parameters()})}"
+        return f"{self.made.label()} { ({name: value for name, _, value in self.made.walk_parameters()}) }"
 
 
 def varied(made: Any, symmetric: bool = False) -> st.SearchStrategy[Made]:
-    """A component like another: some of its numbers, and of those of its parts, are drawn anew; parts that are one stay one.
+    """A component like another: some of its numbers, and of those of its parts, are drawn anew;
+    parts that are one stay one.
 
     ``symmetric`` leaves out what would make a law differ in tension and compression.
     """
@@ -80,10 +89,15 @@ def _varied(draw: Any, like: Made, symmetric: bool) -> Made:
         fields = {f.name: getattr(one, f.name) for f in dataclasses.fields(one) if f.init}
         changes: dict[str, Any] = {}
         if isinstance(one, Component):
-            numbers = {name: value_near(value, declared) for name, declared, value in one.own_parameters() if name in fields
-                       and not (symmetric and (value == 0.0 or name in ONE_SIDED))}
+            numbers = {
+                name: value_near(value, declared)
+                for name, declared, value in one.own_parameters()
+                if name in fields and not (symmetric and (value == 0.0 or name in ONE_SIDED))
+            }
             if numbers:
-                for name in draw(st.lists(st.sampled_from(sorted(numbers)), max_size=AT_ONCE, unique=True)):
+                for name in draw(
+                    st.lists(st.sampled_from(sorted(numbers)), max_size=AT_ONCE, unique=True)
+                ):
                     changes[name] = draw(numbers[name])
         for name, value in fields.items():
             if dataclasses.is_dataclass(value):
@@ -107,15 +121,26 @@ Leg = tuple[str, tuple[float, ...], int]
 
 
 def legs(components: int) -> st.SearchStrategy[list[Leg]]:
-    """Turning points, single steps from tiny to huge, small cycles on large ones, and points that are repeated."""
+    """Turning points, single steps from tiny to huge, small cycles on large ones, and points that
+    are repeated."""
     place = st.tuples(*[st.floats(-1.2, 1.2)] * components)
     step = st.tuples(*[st.floats(-1.0, 1.0)] * components)
-    small = st.builds(lambda way, power: tuple(10.0**power * x for x in way), step, st.floats(-9.0, 0.5))
-    huge = st.builds(lambda way, power: tuple(10.0**power * x for x in way), step, st.floats(-12.0, 3.0))
-    return st.lists(st.one_of(
-        st.tuples(st.just("to"), place, st.integers(1, 12)), st.tuples(st.just("by"), huge, st.just(1)),
-        st.tuples(st.just("cycle"), small, st.integers(1, 6)), st.tuples(st.just("stay"), place, st.integers(1, 3))),
-        min_size=2, max_size=8)
+    small = st.builds(
+        lambda way, power: tuple(10.0**power * x for x in way), step, st.floats(-9.0, 0.5)
+    )
+    huge = st.builds(
+        lambda way, power: tuple(10.0**power * x for x in way), step, st.floats(-12.0, 3.0)
+    )
+    return st.lists(
+        st.one_of(
+            st.tuples(st.just("to"), place, st.integers(1, 12)),
+            st.tuples(st.just("by"), huge, st.just(1)),
+            st.tuples(st.just("cycle"), small, st.integers(1, 6)),
+            st.tuples(st.just("stay"), place, st.integers(1, 3)),
+        ),
+        min_size=2,
+        max_size=8,
+    )
 
 
 def path_of(drawn: list[Leg], scale: Any) -> np.ndarray:
@@ -152,5 +177,9 @@ def loop_of(corners: Any, scale: Any = 1.0, fine: int = FINE) -> np.ndarray:
 
 def directions(dimensions: int = 3) -> st.SearchStrategy[np.ndarray]:
     """A unit vector."""
-    return st.tuples(*[st.floats(-1.0, 1.0)] * dimensions).map(np.array).filter(lambda v: np.linalg.norm(v) > 0.1).map(
-        lambda v: v / np.linalg.norm(v))
+    return (
+        st.tuples(*[st.floats(-1.0, 1.0)] * dimensions)
+        .map(np.array)
+        .filter(lambda v: np.linalg.norm(v) > 0.1)
+        .map(lambda v: v / np.linalg.norm(v))
+    )

@@ -12,7 +12,7 @@ from hypothesis import assume
 from hypothesis import strategies as st
 
 from femu import InputError
-from femu.model import Model
+from femu.model.model import Model
 from tests.campaign.physics.cases import plane, space
 from tests.campaign.physics.draw import Made, directions, turns, varied
 
@@ -48,7 +48,9 @@ class Drawn:
 
     def shapes(self, probe: Any) -> np.ndarray:
         """Two displacements over all degrees of freedom, of the size drawn."""
-        return self.size * np.random.default_rng(self.seed).uniform(-1.0, 1.0, (2, probe.program.ndof))
+        return self.size * np.random.default_rng(self.seed).uniform(
+            -1.0, 1.0, (2, probe.program.ndof)
+        )
 
 
 def turned(member: Any, matrix: np.ndarray) -> Any:
@@ -63,7 +65,9 @@ def turned(member: Any, matrix: np.ndarray) -> Any:
         changes["angle"] = math.atan2(x[1], x[0])
     if len(matrix) == 3 and getattr(member, "orient", None) is not None:
         orient = np.asarray(member.orient)
-        changes["orient"] = tuple(matrix @ orient) if orient.ndim == 1 else [tuple(matrix @ v) for v in orient]
+        changes["orient"] = (
+            tuple(matrix @ orient) if orient.ndim == 1 else [tuple(matrix @ v) for v in orient]
+        )
     return dataclasses.replace(member, **changes)
 
 
@@ -80,7 +84,9 @@ def drawn_members(draw: Any, where: str, name: str, geometry: str) -> Drawn:
     changes: dict[str, Any] = {}
     for end in ("offset_i", "offset_j"):
         if len(getattr(made, end, ())) == n and any(getattr(made, end)):
-            changes[end] = tuple(0.1 * length * x for x in draw(st.tuples(*[st.floats(-1.0, 1.0)] * n)))
+            changes[end] = tuple(
+                0.1 * length * x for x in draw(st.tuples(*[st.floats(-1.0, 1.0)] * n))
+            )
     if in_space and getattr(made, "vecxz", None) is not None:
         changes["vecxz"] = tuple(draw(directions()))
         assume(np.linalg.norm(np.cross(chord / length, changes["vecxz"])) > 0.3)
@@ -91,12 +97,27 @@ def drawn_members(draw: Any, where: str, name: str, geometry: str) -> Drawn:
     if in_space and name == "two-node link":
         assume(np.linalg.norm(np.cross(chord / length, made.orient)) > 0.3)
     ends = start, start if case.coincident else start + chord
-    size = case.size * 10.0 ** draw(st.floats(-1.5, 0.3)) * (1.0 if case.coincident else length / plane.LENGTH)
+    size = (
+        case.size
+        * 10.0 ** draw(st.floats(-1.5, 0.3))
+        * (1.0 if case.coincident else length / plane.LENGTH)
+    )
     rotation = draw(st.floats(0.1, 3.0)) * (draw(directions()) if in_space else np.ones(1))
     try:
         made = Made(dataclasses.replace(made, **changes))
-        found = Drawn(where, name, geometry, made, ends, size, draw(st.integers(0, 2**32 - 1)), draw(turns(2, 3)), rotation,
-                      np.array(draw(st.tuples(*[st.floats(-20.0, 20.0)] * n))), draw(directions(n)))
+        found = Drawn(
+            where,
+            name,
+            geometry,
+            made,
+            ends,
+            size,
+            draw(st.integers(0, 2**32 - 1)),
+            draw(turns(2, 3)),
+            rotation,
+            np.array(draw(st.tuples(*[st.floats(-20.0, 20.0)] * n))),
+            draw(directions(n)),
+        )
         found.probe()
     except InputError:
         assume(False)
@@ -108,5 +129,10 @@ def drawn_dashpots(draw: Any) -> tuple[int, float, np.ndarray, np.ndarray, int]:
     """Dimensions, damping, the two places, and a seed."""
     n = draw(st.sampled_from([2, 3]))
     start = np.array(draw(st.tuples(*[st.floats(-3.0, 3.0)] * n)))
-    return n, 10.0 ** draw(st.floats(-3.0, 6.0)), start, start + draw(st.floats(0.2, 9.0)) * draw(directions(n)), draw(
-        st.integers(0, 2**32 - 1))
+    return (
+        n,
+        10.0 ** draw(st.floats(-3.0, 6.0)),
+        start,
+        start + draw(st.floats(0.2, 9.0)) * draw(directions(n)),
+        draw(st.integers(0, 2**32 - 1)),
+    )

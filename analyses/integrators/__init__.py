@@ -1,0 +1,1 @@
+"""Integrators in time, one file each."""

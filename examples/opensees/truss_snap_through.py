@@ -1,0 +1,36 @@
+"""Shallow two-bar truss pushed through its limit point by displacement control, with corotational
+bars."""
+
+import openseespy.opensees as ops
+
+ops.wipe()
+ops.model("basic", "-ndm", 2, "-ndf", 2)
+ops.node(1, -10.0, 0.0)
+ops.node(2, 0.0, 1.0)
+ops.node(3, 10.0, 0.0)
+ops.fix(1, 1, 1)
+ops.fix(3, 1, 1)
+ops.fix(2, 1, 0)
+ops.uniaxialMaterial("Elastic", 1, 1.0e6)
+ops.element("corotTruss", 1, 1, 2, 1.0, 1)
+ops.element("CorotTruss", 2, 2, 3, 1.0, 1)
+ops.timeSeries("Linear", 1)
+ops.pattern("Plain", 1, 1)
+ops.load(2, 0.0, -1.0)
+ops.constraints("Plain")
+ops.numberer("Plain")
+ops.system("BandGeneral")
+ops.test("NormUnbalance", 1.0e-8, 25)
+ops.algorithm("Newton")
+ops.integrator("DisplacementControl", 2, 2, -0.05)
+ops.analysis("Static")
+for _ in range(50):
+    ops.analyze(1)
+    ops.testIter()
+    ops.getTime()
+ops.nodeDisp(2)
+ops.eleForce(1)
+ops.basicForce(2)
+ops.nodeReaction(1)
+ops.reactions()
+ops.nodeReaction(1)

@@ -1,0 +1,1 @@
+"""Compensation of the delay of an actuator."""

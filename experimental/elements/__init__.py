@@ -1,0 +1,1 @@
+"""Experimental elements: elements of a model whose forces a specimen measures."""

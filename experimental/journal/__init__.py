@@ -1,0 +1,1 @@
+"""The journal of a test: written as it runs, read, resumed and repaired."""

@@ -1,0 +1,86 @@
+"""Rows of commands and measurements that a power cut has taken from a journal, of steps that it has
+left committed.
+
+The pages of a file reach the disk in any order, so the rows of a step that was committed can be
+there without its command or its measurement. The last exchange of each committed step is part of
+what the element keeps to continue from that step: its command and its measurement are known to the
+bit. A step that asked nothing leaves what is kept as it was, and gets no row.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from femu.experimental.journal.reader import HEAD, TAIL, Record
+from femu.support.errors import FileError
+from femu.support.users_line import warn
+
+Array = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Exchanged:
+    """What an element keeps of the last exchange of each committed step, one row per step."""
+
+    answered: Array
+    """What changes with an exchange, and with nothing else."""
+    time: Array
+    command: Array
+    measured: Array
+
+
+def give_back(record: Record, name: str, exchanged: Exchanged) -> None:
+    """Put the lost rows of committed steps into a record; they get the clock of their step.
+
+    Of a step that asks several times only the last exchange is kept: a lost command of another one
+    is NaN, a lost measurement stays lost and leaves its command unanswered. Commands of steps that
+    were not committed stay lost.
+    """
+    committed = record.committed
+    if not len(committed):
+        return
+    before = np.vstack([np.zeros_like(exchanged.answered[:1]), exchanged.answered[:-1]])
+    asked = (exchanged.answered != before).any(axis=1)
+    head, clock = committed[asked][:, :1], committed[asked][:, -1:]
+    when = exchanged.time[asked][:, None]
+    sent, measured = record.command[name], record.measured[name]
+    kept = np.hstack([head, when, exchanged.measured[asked], clock])
+    after = measured[-1, 1] if len(measured) else -np.inf
+    measured = np.vstack([measured, kept[kept[:, 1] > after]])
+    kept = np.hstack([head, when, exchanged.command[asked], clock])
+    after = sent[-1, 1] if len(sent) else -np.inf
+    lost = measured[(measured[:, 1] > after) & (measured[:, 0] <= committed[-1, 0])]
+    rows = np.full((len(lost), sent.shape[1]), np.nan)
+    rows[:, :HEAD], rows[:, -TAIL:] = lost[:, :HEAD], lost[:, -TAIL:]
+    known = {row[1]: row[HEAD:-TAIL] for row in kept}
+    for row in rows:
+        row[HEAD:-TAIL] = known.get(row[1], np.nan)
+    sent = np.vstack([sent, rows])
+    # its measurement cannot be known
+    without = (sent[:, 0] <= committed[-1, 0]) & ~np.isin(sent[:, 1], measured[:, 1])
+    record.unanswered[name] = np.vstack([record.unanswered[name], sent[without]])
+    record.command[name], record.measured[name] = sent[~without], measured
+
+
+def must_belong_together(record: Record, name: str) -> None:
+    """Refuse measurements of a physical specimen that are not of its commands: it would be moved
+    back to repeat their steps.
+
+    Commands that are lost, after all others, are computed again.
+    """
+    sent, measured = record.command[name], record.measured[name]
+    both, lost = min(len(sent), len(measured)), len(measured) - len(sent)
+    if not np.array_equal(sent[:both, :HEAD], measured[:both, :HEAD]):
+        raise FileError(
+            record.path,
+            f"is damaged: commands and measurements of {name!r} are not of the same steps",
+        )
+    if lost > 0:
+        warn(
+            f"{record.path} holds {lost} measurements of {name!r} whose commands are lost, as "
+            "after a power cut. They are used for the commands that the test computes for the same "
+            "times, and nothing is sent for them."
+        )

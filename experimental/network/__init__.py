@@ -1,0 +1,1 @@
+"""Specimens at other sites: protocols, transports, clients and servers."""

@@ -1,0 +1,1 @@
+"""What is checked before a command leaves, and before a measurement is accepted."""

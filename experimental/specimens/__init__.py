@@ -1,0 +1,1 @@
+"""Specimens: emulated, and played back from a journal."""

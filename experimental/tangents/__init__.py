@@ -1,0 +1,1 @@
+"""Estimators of the tangent stiffness of a specimen."""

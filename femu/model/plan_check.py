@@ -1,0 +1,55 @@
+"""Checks of the plan of an element before the program lays it out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from femu.kernels import Kernel
+from femu.model.element import Array, Element, Name, Plan
+from femu.support.errors import InputError
+
+
+def checked_plan(element: Element, coordinates: dict[Name, Array], dofs: Sequence[str]) -> Plan:
+    """The plan of an element; raises if the program could not lay it out."""
+    plan: Any = element.plan(coordinates)
+    if not isinstance(plan, Plan):
+        raise InputError(element.label(), "plan", plan, "must be a Plan", fix="return Plan(...)")
+    if not isinstance(plan.group, Kernel):
+        raise InputError(
+            element.label(),
+            "plan.group",
+            plan.group,
+            "must be a kernel",
+            fix="put @kernel(GROUP) above its def",
+        )
+    for node, direction in plan.dofs:
+        if node not in coordinates or direction not in dofs:
+            raise InputError(
+                element.label(),
+                "plan.dofs",
+                (node, direction),
+                f"must be a node of the model and one of {', '.join(dofs)}",
+            )
+    if tuple(plan.state[: len(plan.basic_forces)]) != tuple(plan.basic_forces):
+        raise InputError(
+            element.label(),
+            "plan.state",
+            plan.state,
+            f"must begin with the basic forces {', '.join(plan.basic_forces)}",
+        )
+    if plan.mass:
+        _check_mass(element, plan)
+    return plan
+
+
+def _check_mass(element: Element, plan: Plan) -> None:
+    names = {name for name, _, _ in element.walk_parameters()}
+    for row, column, parameter, _ in plan.mass:
+        if parameter not in names or not max(row, column) < len(plan.dofs):
+            raise InputError(
+                element.label(),
+                "plan.mass",
+                (row, column, parameter),
+                f"must be a row and a column below {len(plan.dofs)} and a declared parameter",
+            )

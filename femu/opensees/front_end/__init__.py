@@ -1,0 +1,1 @@
+"""The commands of openseespy, over a model and analyses of femu."""

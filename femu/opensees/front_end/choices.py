@@ -1,0 +1,129 @@
+"""What a script has chosen of the means of an analysis.
+
+Tests, algorithms, integrators, and how the next steps are taken.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import count
+from typing import Any
+
+from femu.analyses import settings as code
+from femu.analyses.integrators.integrator import Integrator
+
+_versions = count()
+
+
+@dataclass(frozen=True)
+class Test:
+    """A convergence test, as the march reads it."""
+
+    name: str
+    code: int
+    tolerance: float
+    iterations: int
+    accept: bool = False
+
+
+@dataclass(frozen=True)
+class Algorithm:
+    """A solution algorithm, as the march reads it."""
+
+    name: str
+    tangent: int = code.EACH
+    line_search: float = 0.0
+    krylov: int = 0
+    secant: int = code.SUBSPACE
+
+    @property
+    def nested(self) -> bool:
+        """Whether the increments between two tangents are tested by themselves."""
+        return self.secant != code.SUBSPACE
+
+
+@dataclass(frozen=True)
+class Implicit(Integrator):
+    """An implicit integrator by its four coefficients."""
+
+    name: str
+    alpha_m: float
+    alpha_f: float
+    beta: float
+    gamma: float
+
+    def coefficients(self) -> tuple[float, float, float, float]:
+        return self.alpha_m, self.alpha_f, self.beta, self.gamma
+
+
+@dataclass
+class StaticControl:
+    """A static integrator; the increment of an adaptive one changes from step to step."""
+
+    control: int
+    increment: float
+    node: int = 0
+    dof: int = 0
+    weight: float = 0.0
+    wanted: int = 1  # iterations a step should take
+    least: float = 0.0
+    most: float = 0.0
+    last: int = 1  # iterations of the last step
+
+    @property
+    def adaptive(self) -> bool:
+        """Whether the increment changes."""
+        return self.least != self.most
+
+    def adapt(self) -> None:
+        """The increment of the next step, by the iterations of the last one."""
+        self.increment = min(
+            max(self.increment * self.wanted / max(self.last, 1), self.least), self.most
+        )
+
+
+@dataclass(frozen=True)
+class Plan:
+    """How the next steps are taken."""
+
+    control: int
+    algorithm: Algorithm
+    test: Test
+    reader: Any
+    integrator: Any = None
+    dof: int = -1
+    increment: float = 0.0
+    weight: float = 0.0
+
+    @property
+    def transient(self) -> bool:
+        """Whether it is an analysis in time."""
+        return self.control == code.TRANSIENT
+
+
+@dataclass
+class Settings:
+    """What a script has chosen; what it has not stays at OpenSees' defaults."""
+
+    test: Test | None = None
+    algorithm: Algorithm | None = None
+    static: StaticControl | None = None
+    transient: Any = None
+    kind: str = ""
+    iterations: int = 0
+    tests: int = 0
+    norm: float = 0.0
+    version: int = 0
+
+    def changed(self) -> None:
+        """Note that a choice has changed, so that a session is checked again."""
+        self.version = next(_versions)
+
+    def forget(self) -> None:
+        """Go back to the defaults."""
+        self.__dict__.update(Settings().__dict__)
+        self.changed()
+
+
+chosen = Settings()
+"""The choices of the one domain of the process."""

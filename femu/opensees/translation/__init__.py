@@ -1,0 +1,1 @@
+"""From femu to OpenSees: components, models and analyses as commands of openseespy."""

@@ -1,0 +1,1 @@
+"""What every other room may use: errors, arguments, tables, processes."""

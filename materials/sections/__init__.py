@@ -1,0 +1,1 @@
+"""Sections: axial force and moments over axial strain and curvatures."""

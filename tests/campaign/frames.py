@@ -1,0 +1,365 @@
+"""Random ordinary frames on femu and openseespy: femu converges if openseespy does, and both agree.
+
+A difference has one of five causes. All are looked for at the first step that differs, and printed
+by seed with their figures:
+
+- openseespy is at fault: its force-based members are out of balance with their sections, or not
+  compatible with them, by more than `AGREED`, and not in femu (`frame_balance`); or it does not
+  restore the state after a step that failed: it takes the step if it is simply asked again, or,
+  unlike femu, gives another answer, that of femu, if the step is taken at once by the algorithm
+  that solved it.
+- The frame is ill-posed, so that it has several answers: at the first step that differs, openseespy
+  differs from itself as much as femu differs from it, under a change that leaves the problem as it
+  is: the tolerance halved, gravity loads of 1 + 1e-12, or this step, if it is static, taken in
+  parts. Or openseespy has a second answer to this step by another algorithm, and femu has it too,
+  by one of the algorithms.
+- A law jumps: a fibre is before the jump of Concrete04 at an ultimate strain in one program and
+  after it in the other, femu's members satisfy their equations, and if the law has the same curves
+  but does not jump (`frame_jumps`), both agree within `AGREED` up to this step, and in all steps
+  within `AGREED` or a tenth of their difference.
+- Rotations in space are sums: a frame in space has corotational members, and the difference falls
+  to a tenth or less if all steps are taken in ten parts. Nodal rotations are sums of increments, by
+  iterations in OpenSees and by steps in femu. They depend on the way if the axis turns, and linear
+  members take them for rotations. If all members are corotational, only the sums differ.
+- femu is wrong: everything else, and each frame in which femu alone stops, unless openseespy is at
+  fault or the frame ill-posed.
+
+``python -m tests.campaign.frames SEED ...`` runs single seeds and prints how they ended.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections import Counter
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from tests.campaign.frame_balance import shares
+from tests.campaign.frame_generator import frame_of
+from tests.campaign.frame_jumps import crossed
+from tests.campaign.frame_materials import Frame
+from tests.campaign.frame_play import (
+    BALANCE,
+    CHANGES,
+    DIRECT,
+    FIBRES,
+    PARTS,
+    SHORT_STEPS,
+    WITHOUT_JUMPS,
+)
+from tests.campaign.tally import Tally
+
+ROOT = Path(__file__).parents[2]
+FRAMES, QUICK_FRAMES = 1000, 60
+AGREED = 1e-6  # of the largest displacement
+# of a difference, rounded: femu and a changed openseespy that find the same answer agree to some
+# digits only
+AS_MUCH = 0.99
+ALGORITHMS = ("KrylovNewton", "SecantNewton", "BFGS", "Broyden")  # for one step instead of Newton
+VANISHING = 0.1  # share of a difference that may be left if steps are a tenth as long
+CHUNK = 20  # seeds of one process
+KINDS = {
+    "uniaxialMaterial": "material",
+    "section": "section",
+    "patch": "patch",
+    "layer": "layer",
+    "element": "element",
+    "beamIntegration": "rule",
+    "geomTransf": "transformation",
+}
+"""Commands whose kinds are counted, and what the table calls them."""
+
+
+def kinds_in(frame: Frame) -> set[tuple[str, str]]:
+    """What a frame is made of: (material, Steel01) and so on."""
+    return {(KINDS[words[0]], words[1]) for words in frame.commands if words[0] in KINDS}
+
+
+def played(program: str, seeds: list[int], change: str = "") -> dict[int, dict[str, Any]]:
+    """Answers of a program by seed.
+
+    A seed that ends its process has none, and the next ones get another process.
+    """
+    found: dict[int, dict[str, Any]] = {}
+    words = [
+        sys.executable,
+        "-m",
+        "tests.campaign.frame_play",
+        program,
+        *([change] if change else []),
+    ]
+    while seeds:
+        done = subprocess.run(
+            words,
+            cwd=ROOT,
+            text=True,
+            input="".join(f"{seed}\n" for seed in seeds),
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+        )
+        answers = [json.loads(line) for line in done.stdout.splitlines()]
+        found.update({answer["seed"]: answer for answer in answers})
+        seeds = seeds[len(answers) + 1 :]
+    return found
+
+
+def apart(a: dict[str, Any], b: dict[str, Any], last: int | None = None) -> float:
+    """Difference of two answers at the steps that both have, up to the last, as a share of the
+    first's largest displacement."""
+    steps = min(a["taken"], b["taken"])
+    expected, rows = np.array(a["rows"][:steps]), np.array(b["rows"][:steps])
+    stop = steps if last is None else last + 1
+    return float(np.abs(rows - expected)[:stop].max() / np.abs(expected).max()) if steps else 0.0
+
+
+def ended(answer: dict[str, Any]) -> bool:
+    return answer["taken"] == answer["total"]
+
+
+def compared(
+    seed: int, peer: dict[str, Any] | None, own: dict[str, Any] | None
+) -> tuple[str, float, str | None]:
+    """Which programs converged, their difference, and what is wrong, if anything."""
+    name = f"seed {seed} ({frame_of(seed).title})"
+    if own is None:
+        return "femu crashed", 0.0, f"{name}: femu ended its process"
+    if not np.isfinite(np.array(own["rows"])).all():
+        return "not finite", 0.0, f"{name}: a step with NaN counts as converged"
+    if peer is None:
+        return "openseespy crashed", 0.0, None
+    if not np.isfinite(np.array(peer["rows"])).all():
+        return "NaN in openseespy", 0.0, None
+    off = apart(peer, own)
+    which = {
+        (True, True): "both",
+        (False, True): "femu alone",
+        (True, False): "openseespy alone",
+        (False, False): "neither",
+    }[ended(peer), ended(own)]
+    wrong = None
+    if which == "openseespy alone":
+        wrong = f"{name}: femu stopped after {own['taken']} of {own['total']} steps. {own.get('refused', '')}"
+    elif own.get("refused"):
+        wrong = f"{name}: femu refused it. {own['refused']}"
+    elif which == "both" and off > AGREED:
+        wrong = f"{name}: {off:.1e} apart"
+    return which, off, wrong
+
+
+def first_apart(a: dict[str, Any], b: dict[str, Any]) -> int:
+    """The first step with a difference."""
+    steps = min(a["taken"], b["taken"])
+    expected, rows = np.array(a["rows"][:steps]), np.array(b["rows"][:steps])
+    return int(np.argmax(np.abs(rows - expected).max(axis=1) > AGREED * np.abs(expected).max()))
+
+
+def not_restored(seed: int, peer: dict[str, Any], own: dict[str, Any], step: int) -> str:
+    """What shows that openseespy, and not femu, depends on attempts at a step that failed.
+
+    Empty if nothing does.
+    """
+    helped = {int(k): name for k, name in peer["helped"].items() if int(k) <= step}
+    if not helped:
+        return ""
+    change = DIRECT + ",".join(f"{k}={name}" for k, name in helped.items())
+    theirs, mine = (played(program, [seed], change)[seed] for program in ("opensees", "femu"))
+    by, ours = apart(peer, theirs, step), apart(own, mine, step)
+    if by > AGREED >= max(ours, apart(theirs, mine, step)):
+        return f"openseespy differs by {by:.1e} from itself if steps {list(helped)} do not fail first, femu by {ours:.1e}"
+    return ""
+
+
+def at_fault(peer: dict[str, Any], own: dict[str, Any], step: int) -> str:
+    """What shows that openseespy is wrong up to a step; empty if nothing does."""
+    if peer["again"] and peer["again"][0] <= step:
+        return f"openseespy takes step {peer['again'][0]}, which failed, if it is simply asked again: it was not restored"
+    theirs, ours = (shares(answer["equations"][: step + 1]) for answer in (peer, own))
+    if max(theirs) > AGREED >= max(ours):
+        return (
+            f"members of openseespy are out of balance by {theirs[0]:.1e} and incompatible by "
+            f"{theirs[1]:.1e} up to step {step}, in femu by {ours[0]:.1e} and {ours[1]:.1e}"
+        )
+    return ""
+
+
+def own_changes(
+    seed: int, peer: dict[str, Any], own: dict[str, Any], step: int
+) -> dict[str, float]:
+    """How much openseespy differs from itself up to a step under each change.
+
+    Infinite if it stops before.
+    """
+    frame, changes = frame_of(seed), list(CHANGES)
+    static = frame.stages[0]["steps"] if "earthquake" in frame.title else own["total"]
+    if step < static:
+        changes.append(f"{PARTS}{step}")
+    found = {}
+    for change in changes:
+        other = played("opensees", [seed], change).get(seed)
+        if other and np.isfinite(np.array(other["rows"])).all():
+            found[change] = apart(peer, other, step) if other["taken"] > step else np.inf
+    return found
+
+
+def ill_posed(
+    peer: dict[str, Any], own: dict[str, Any], step: int, changes: dict[str, float]
+) -> bool:
+    """Whether openseespy differs from itself as much as femu from it up to a step.
+
+    If femu stopped there, whether it differs.
+    """
+    off = AS_MUCH * apart(peer, own, step) if ended(own) else 0.0
+    return any(by >= off and by > AGREED for by in changes.values())
+
+
+def said(step: int, changes: dict[str, float]) -> str:
+    """The changes of openseespy in a line."""
+    return f"openseespy from itself up to step {step}: " + ", ".join(
+        f"{by:.1e} with {change}" for change, by in changes.items()
+    )
+
+
+def shared_answer(seed: int, peer: dict[str, Any], own: dict[str, Any], step: int) -> str:
+    """What shows that openseespy has a second answer to a step, which femu has too.
+
+    Empty if nothing does.
+    """
+    if step in (int(k) for answer in (peer, own) for k in answer["helped"]):
+        return ""
+    for name, theirs in by_algorithm("opensees", seed, step):
+        if not (by := apart(peer, theirs, step)) > AGREED:
+            continue
+        for other, ours in (("Newton", own), *by_algorithm("femu", seed, step)):
+            if (off := apart(theirs, ours, step)) <= AGREED:
+                return (
+                    f"openseespy by {name} is {by:.1e} from its own answer and {off:.1e} from that "
+                    f"of femu by {other}"
+                )
+    return ""
+
+
+def by_algorithm(program: str, seed: int, step: int) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Answers of a program that takes one step by another algorithm than Newton."""
+    for name in ALGORITHMS:
+        answer = played(program, [seed], f"{DIRECT}{step}={name}").get(seed)
+        if answer and answer["taken"] > step:
+            yield name, answer
+
+
+def jumps(seed: int, peer: dict[str, Any], own: dict[str, Any], step: int) -> str:
+    """What shows that both differ by the jump of a law alone; empty if nothing does."""
+    frame, off = frame_of(seed), apart(peer, own)
+    if "Concrete04" not in frame.title or max(shares(own["equations"][: step + 1])) > AGREED:
+        return ""
+    made = played("opensees", [seed], FIBRES)[seed]["fibres"]
+    fibre = crossed(frame, made, *(answer["sections"][: step + 1] for answer in (peer, own)))
+    if not fibre:
+        return ""
+    peer, own = (played(program, [seed], WITHOUT_JUMPS)[seed] for program in ("opensees", "femu"))
+    if not (ended(peer) and ended(own) and (by := apart(peer, own, step)) <= AGREED):
+        return ""
+    if (whole := apart(peer, own)) > max(AGREED, VANISHING * off):
+        return ""
+    return f"{fibre}; both agree within {by:.1e} if it does not jump, {whole:.1e} in all steps"
+
+
+def summed(seed: int, off: float) -> str:
+    """What shows that both differ by the way in which rotations in space are summed.
+
+    Empty if nothing does.
+    """
+    frame = frame_of(seed)
+    if not frame.title.startswith("space") or not any(
+        words[:2] == ["geomTransf", "Corotational"] for words in frame.commands
+    ):
+        return ""
+    peer, own = (played(program, [seed], SHORT_STEPS)[seed] for program in ("opensees", "femu"))
+    if not (ended(peer) and ended(own) and (by := apart(peer, own)) <= VANISHING * off):
+        return ""
+    return f"corotational in space, and {by:.1e} apart with steps of a tenth"
+
+
+def explained(seed: int, peer: dict[str, Any], own: dict[str, Any]) -> tuple[str, str]:
+    """Whose difference it is (empty for femu's), and the figures that show it."""
+    step = first_apart(peer, own) if ended(own) else own["taken"]
+    theirs, ours = (
+        {**played(program, [seed], BALANCE)[seed], "again": answer["again"]}
+        for program, answer in (("opensees", peer), ("femu", own))
+    )
+    if fault := at_fault(theirs, ours, step):
+        return "openseespy at fault", fault
+    if ended(own) and (fault := not_restored(seed, peer, own, step)):
+        return "openseespy at fault", fault
+    changes = own_changes(seed, peer, own, step)
+    figures = f"{apart(peer, own, step):.1e} at first, {said(step, changes)}"
+    if ill_posed(peer, own, step, changes):
+        return "ill-posed", figures
+    if ended(own) and (why := shared_answer(seed, peer, own, step)):
+        return "ill-posed", f"{why}; {figures}"
+    if ended(own) and (why := jumps(seed, theirs, ours, step)):
+        return "a law jumps", f"{why}; {figures}"
+    if ended(own) and (why := summed(seed, apart(peer, own))):
+        return "rotations are sums", f"{why}; {figures}"
+    return "", figures
+
+
+def run(quick: bool) -> Tally:
+    return tried(list(range(QUICK_FRAMES if quick else FRAMES)))
+
+
+def tried(seeds: list[int]) -> Tally:
+    """Run frames on both programs side by side."""
+    tally, counts = Tally(), dict.fromkeys(("both", "femu alone", "openseespy alone", "neither"), 0)
+    largest, doubtful, made = 0.0, list[tuple[str, str]](), Counter[tuple[str, str]]()
+    for first in range(0, len(seeds), CHUNK):
+        chunk = seeds[first : first + CHUNK]
+        with ThreadPoolExecutor(2) as pool:
+            peers, own = pool.map(played, ("opensees", "femu"), (chunk, chunk))
+        for seed in chunk:
+            made.update(kinds_in(frame_of(seed)))
+            which, off, wrong = compared(seed, peers.get(seed), own.get(seed))
+            tally.steps += own[seed]["taken"] if seed in own else 0
+            if wrong and which in ("both", "openseespy alone"):
+                cause, why = explained(seed, peers[seed], own[seed])
+                stopped = f"femu stopped after {own[seed]['taken']} of {own[seed]['total']} steps"
+                line = f"seed {seed}: {f'{off:.1e} apart' if which == 'both' else stopped} ({why})"
+                doubtful.append((cause or "without a cause", line))
+                which, wrong = (f"{which}, {cause}", None) if cause else (which, f"{wrong} ({why})")
+            counts[which] = counts.get(which, 0) + 1
+            largest = max(largest, off) if which == "both" else largest
+            if wrong:
+                tally.failures.append(f"frames: {wrong}")
+            else:
+                tally.properties += 1
+    tally.lines = [
+        ("frames", str(len(seeds))),
+        *((f"converged in {which}", str(count)) for which, count in counts.items()),
+        ("largest difference where both converged", f"{largest:.1e}"),
+        *sorted(doubtful),
+        *(
+            (
+                what,
+                ", ".join(
+                    f"{name} {count}"
+                    for (kind, name), count in sorted(made.items())
+                    if kind == what
+                ),
+            )
+            for what in KINDS.values()
+        ),
+    ]
+    return tally
+
+
+if __name__ == "__main__":
+    for seed in map(int, sys.argv[1:]):
+        peer, own = (played(program, [seed]).get(seed) for program in ("opensees", "femu"))
+        which, off, wrong = compared(seed, peer, own)
+        cause, why = explained(seed, peer, own) if wrong and peer and own else ("", "")
+        print(seed, which, f"{off:.1e}", wrong or "", cause, why, flush=True)

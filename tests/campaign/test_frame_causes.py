@@ -1,0 +1,123 @@
+"""What the causes of differences between random frames on both programs rest on."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tests.campaign import frames
+from tests.campaign.frame_balance import equations, shares
+from tests.campaign.frame_jumps import crossed
+from tests.campaign.frame_materials import Frame
+from tests.campaign.frames import at_fault, shared_answer
+from tests.campaign.test_frames import answer
+
+CANTILEVER = Frame(
+    0,
+    commands=[
+        ["model", "basic", "-ndm", 2, "-ndf", 3],
+        ["node", 1, 0.0, 0.0],
+        ["node", 2, 0.0, 2.0],
+        ["section", "Fiber", 1],
+        ["beamIntegration", "Lobatto", 1, 1, 3],
+        ["element", "forceBeamColumn", 1, 1, 2, 1, 1],
+    ],
+    watched=[2],
+)
+
+
+class Answers:
+    """A program with one elastic member of unit stiffness in balance, but for what is added."""
+
+    def __init__(self, force: list[float], deformation: list[float]) -> None:
+        places, weights = (0.0, 1.0, 2.0), (1 / 3, 4 / 3, 1 / 3)
+        q = np.array([1.0, -3.0, 2.0])
+        b = [np.array([[1.0, 0.0, 0.0], [0.0, x / 2 - 1.0, x / 2]]) for x in places]
+        self.found: dict[Any, Any] = {
+            "basicForce": q,
+            "basicDeformation": sum(w * f.T @ f @ q for w, f in zip(weights, b, strict=True))
+            + deformation,
+            "integrationPoints": places,
+            "integrationWeights": weights,
+        }
+        for k, f in enumerate(b, 1):
+            self.found["section", str(k), "deformation"] = f @ q
+            self.found["section", str(k), "force"] = f @ q + np.array(force) * (k == 2)
+
+    def eleResponse(self, tag: int, *words: str) -> Any:
+        return self.found[words if len(words) > 1 else words[0]]
+
+    def nodeDisp(self, node: int) -> list[float]:
+        return [0.0, 0.0, 0.0]
+
+
+def test_the_equations_of_members_are_balance_and_compatibility() -> None:
+    """An error in N, in M or in the deformation of a member shows with its size, and only there."""
+    off = [
+        equations(Answers(force, deformation), CANTILEVER)
+        for force, deformation in (
+            ([0.0, 0.0], [0.0, 0.0, 0.0]),
+            ([3e-3, 0.0], [0.0, 0.0, 0.0]),
+            ([0.0, 3e-3], [0.0, 0.0, 0.0]),
+            ([0.0, 0.0], [2e-3, 0.0, 0.0]),
+            ([0.0, 0.0], [0.0, 1e-3, 0.0]),
+        )
+    ]
+    assert [row[0] for row in off] == pytest.approx([0.0, 3e-3, 1.5e-3, 0.0, 0.0], abs=1e-15)
+    assert [row[1] for row in off] == pytest.approx([0.0, 0.0, 0.0, 1e-3, 1e-3], abs=1e-15)
+    assert off[0][2] == 1.5  # the larger end moment by the length
+    assert shares([off[1], off[3]]) == pytest.approx((3e-3 / 1.5, 1e-3 / off[3][3]))
+    assert shares([]) == (0.0, 0.0)
+
+
+@pytest.mark.parametrize("wrong", [0, 1])
+def test_members_that_break_their_equations_are_the_fault_of_their_program(wrong: int) -> None:
+    """In openseespy alone, and not later than the step."""
+    good, bad = [1e-9, 1e-9, 1.0, 1.0], [1e-9, 1e-9, 1.0, 1.0]
+    bad[wrong] = 1e-3
+    peer = {"again": [], "equations": [good, bad, good]}
+    own = {"again": [], "equations": [good, good, good]}
+    assert "out of balance" in at_fault(peer, own, 1)
+    assert at_fault(peer, own, 0) == at_fault(own, peer, 1) == at_fault(peer, peer, 1) == ""
+
+
+def test_a_jump_inside_a_step_counts_only_if_forces_are_in_balance_there() -> None:
+    """A fibre that passes its jump in both programs: in the last step, under HHT."""
+    made = [{"member": 4, "section": 2, "places": [[0.0, 0.0]], "materials": [1.0]}]
+    commands = [
+        ["model", "basic", "-ndm", 2, "-ndf", 3],
+        ["uniaxialMaterial", "Concrete04", 1, -30e6, -2e-3, -5e-3, 25e9, 3e6, 1e-3],
+    ]
+    peer, own = [[[9e-4, 0.0]], [[1.1e-3, 0.0]]], [[[9e-4, 0.0]], [[1.2e-3, 0.0]]]
+    longer = [[*history, [[1.3e-3 + 0.1 * k, 0.0]]] for k, history in enumerate((peer, own))]
+    for method, counts in (("HHT", True), ("GeneralizedAlpha", True), ("Newmark", False)):
+        stages = [{"commands": [["integrator", method, 0.9]]}]
+        frame = Frame(0, commands=commands, stages=stages)
+        assert ("inside this step" in crossed(frame, made, peer, own)) is counts
+        assert crossed(frame, made, *longer) == ""
+
+
+def test_a_second_answer_counts_only_if_openseespy_has_it_too(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Answers by KrylovNewton and BFGS; femu's own differs from that of openseespy."""
+    peer, own = answer(1.0, 1.0, helped={}), answer(1.0, 1.1, helped={})
+    last = dict[tuple[str, str], float]()
+
+    def replayed(program: str, seeds: list[int], change: str = "") -> dict[int, dict[str, Any]]:
+        usual = 1.0 if program == "opensees" else 1.1
+        return {seeds[0]: answer(1.0, last.get((program, change.split("=")[1]), usual))}
+
+    monkeypatch.setattr(frames, "played", replayed)
+    assert shared_answer(0, peer, own, 1) == ""
+    last["femu", "BFGS"] = 1.0  # femu alone differs from itself
+    assert shared_answer(0, peer, own, 1) == ""
+    last["opensees", "KrylovNewton"] = 1.05  # openseespy has another one, and femu not this
+    assert shared_answer(0, peer, own, 1) == ""
+    last["femu", "BFGS"] = 1.05
+    assert "KrylovNewton is 5.0e-02 from its own" in shared_answer(0, peer, own, 1)
+    del last["femu", "BFGS"]
+    last["opensees", "KrylovNewton"] = 1.1  # it is that of femu by Newton
+    assert "that of femu by Newton" in shared_answer(0, peer, own, 1)

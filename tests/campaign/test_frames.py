@@ -1,0 +1,314 @@
+"""Random frames on both programs.
+
+A few seeds of the campaign, that a seed is a frame, and what the frames are made of.
+"""
+
+from __future__ import annotations
+
+import copy
+import json
+import subprocess
+import sys
+from typing import Any
+
+import numpy as np
+import pytest
+
+import femu.opensees as front_end
+from femu.opensees.front_end.beam_integration import RULES
+from femu.opensees.front_end.elements import ELEMENTS
+from femu.opensees.front_end.materials import MATERIALS
+from femu.opensees.front_end.model_commands import TRANSFORMATIONS
+from femu.opensees.front_end.sections import LAYERS, PATCHES, SECTIONS
+from femu.opensees.front_end.table import Kinds
+from femu.opensees.load_openseespy import load_opensees
+from tests.campaign.frame_generator import LEFT_OUT, frame_of
+from tests.campaign.frame_jumps import continued, crossed, limits
+from tests.campaign.frame_materials import Frame
+from tests.campaign.frames import (
+    FRAMES,
+    QUICK_FRAMES,
+    ROOT,
+    compared,
+    explained,
+    first_apart,
+    ill_posed,
+    kinds_in,
+    played,
+    tried,
+)
+
+TABLES: dict[str, Kinds] = {
+    "material": MATERIALS,
+    "section": SECTIONS,
+    "patch": PATCHES,
+    "layer": LAYERS,
+    "element": ELEMENTS,
+    "rule": RULES,
+    "transformation": TRANSFORMATIONS,
+}
+NAMES_OF_ONE_ELEMENT = {"corotTruss": "CorotTruss", "truss": "Truss"}
+MOST = 0.8  # of all kinds: what 60 frames have of them
+
+
+def known() -> set[tuple[str, str]]:
+    """All kinds that femu's front end has, each by one of its names.
+
+    Others lead to the same law, section or element.
+    """
+    found = set()
+    for what, table in TABLES.items():
+        for kind in table:
+            other = any(name == kind.name for name in NAMES_OF_ONE_ELEMENT.values())
+            alias = what == "section" and kind.name not in (
+                "Elastic",
+                "Fiber",
+                "WFSection2d",
+                "Aggregator",
+                "Uniaxial",
+            )
+            shape = what in ("patch", "layer") and kind.name not in (
+                "rect",
+                "quad",
+                "circ",
+                "straight",
+            )
+            if not (other or alias or shape):
+                found.add((what, kind.name))
+    return found
+
+
+def test_a_seed_is_a_frame() -> None:
+    assert frame_of(7).to_dict() == frame_of(7).to_dict() != frame_of(8).to_dict()
+
+
+def test_the_frames_have_every_kind_that_both_programs_have() -> None:
+    made: set[tuple[str, str]] = set()
+    for seed in range(FRAMES):
+        made |= kinds_in(frame_of(seed))
+        if seed == QUICK_FRAMES - 1:
+            quick = set(made)
+    assert set(LEFT_OUT) <= known()
+    assert made == known() - set(LEFT_OUT)
+    assert len(quick) >= MOST * len(made)
+
+
+def test_the_steps_are_over_two_decades() -> None:
+    steps = [
+        stage["analyze"][1]
+        for seed in range(FRAMES)
+        for stage in frame_of(seed).stages
+        if len(stage["analyze"]) > 1
+    ]
+    pushed = [
+        stage["steps"]
+        for seed in range(FRAMES)
+        for stage in frame_of(seed).stages
+        if "pushover" in stage.get("what", "")
+    ]
+    assert max(steps) > 80.0 * min(steps)
+    assert max(pushed) > 15 * min(pushed)
+
+
+def answer(*rows: float, taken: int | None = None, **more: Any) -> dict[str, Any]:
+    return {
+        "rows": [[row] for row in rows],
+        "taken": len(rows),
+        "total": len(rows) if taken is None else taken,
+        "again": [],
+        **more,
+    }
+
+
+def test_what_counts_as_wrong() -> None:
+    peer = answer(1.0, 2.0)
+    assert compared(0, peer, answer(1.0, 2.0 + 1e-6))[::2] == ("both", None)
+    assert "apart" in str(compared(0, peer, answer(1.0, 2.0 + 1e-5))[2])
+    assert "NaN" in str(compared(0, peer, answer(1.0, float("nan")))[2])
+    assert "stopped after 1 of 2" in str(compared(0, peer, answer(1.0, taken=2))[2])
+    assert "refused" in str(compared(0, answer(1.0, taken=2), answer(taken=2, refused="no"))[2])
+    assert "ended its process" in str(compared(0, peer, None)[2])
+    assert compared(0, answer(1.0, taken=2), answer(1.0, 2.0))[::2] == ("femu alone", None)
+
+
+@pytest.mark.opensees
+def test_frames_agree_with_openseespy() -> None:
+    pytest.importorskip("openseespy")
+    assert tried(list(range(8))).failures == []
+
+
+def test_what_counts_as_ill_posed() -> None:
+    """At the first step that differs, openseespy differs from itself as much as femu from it.
+
+    At all if femu stopped there.
+    """
+    peer, own = answer(1.0, 1.0, 1.0), answer(1.0, 1.0 + 1e-4, 2.0)
+    assert first_apart(peer, own) == 1
+    assert ill_posed(peer, own, 1, {"more load": 1e-4, "half the tolerance": 1e-12})
+    assert not ill_posed(peer, own, 1, {"more load": 0.9e-4, "half the tolerance": 1e-12})
+    assert not ill_posed(peer, answer(1.0, 1.0 + 1.1e-6, 2.0), 1, {"more load": 1e-6})
+    assert ill_posed(peer, answer(1.0, taken=3), 1, {"more load": 1e-4})
+    assert not ill_posed(peer, answer(1.0, taken=3), 1, {"more load": 1e-12})
+
+
+@pytest.mark.opensees
+def test_a_femu_that_is_wrong_has_no_excuse() -> None:
+    """An error of 1e-3 at the last step of a frame on which both agree is explained by nothing."""
+    pytest.importorskip("openseespy")
+    for what in ("earthquake", "pushover"):
+        seed = next(
+            seed
+            for seed in range(FRAMES)
+            if what in (title := frame_of(seed).title) and "Concrete04" in title
+        )
+        peer, own = (played(program, [seed])[seed] for program in ("opensees", "femu"))
+        own["rows"][-1] = [value * (1.0 + 1e-3) for value in own["rows"][-1]]
+        assert explained(seed, peer, own)[0] == ""
+
+
+def test_the_fibre_that_crossed_a_jump_is_found() -> None:
+    """Of two fibres, the one at the jump.
+
+    None if both programs have it on the same side, or only steel is there.
+    """
+    frame = Frame(
+        0,
+        commands=[
+            ["model", "basic", "-ndm", 2, "-ndf", 3],
+            ["uniaxialMaterial", "Concrete04", 1, -30e6, -2e-3, -5e-3, 25e9, 3e6, 1e-3],
+        ],
+    )
+    made = [
+        {"member": 4, "section": 2, "places": [[0.1, 0.0], [-0.1, 0.0]], "materials": [1.0, 1.0]}
+    ]
+    before, after = [[[0.0, 0.0]], [[8e-4, -1e-3]]], [[[0.0, 0.0]], [[9.5e-4, -1e-3]]]
+    assert (
+        "section 2 of member 4 has a strain of 9.0000e-04 in openseespy and 1.0500e-03"
+        in crossed(frame, made, before, after)
+    )
+    assert crossed(frame, made, before, before) == crossed(frame, made, after, after) == ""
+    assert crossed(frame, [{**made[0], "materials": [7.0, 7.0]}], before, after) == ""
+
+
+@pytest.mark.opensees
+def test_a_law_that_continues_is_the_same_up_to_its_jump() -> None:
+    """Concrete04 in openseespy, as it is and continued, and in femu.
+
+    Equal before its ultimate strains, none after them.
+    """
+    pytest.importorskip("openseespy")
+    ops = load_opensees()
+    frame = next(
+        frame
+        for seed in range(FRAMES)
+        if "Concrete04" in (frame := frame_of(seed)).title
+        and any(np.isfinite(tension) for _, tension in limits(frame).values())
+    )
+    tag, (crushed, torn) = next(item for item in limits(frame).items() if np.isfinite(item[1][1]))
+
+    def stresses(program: Any, made: Frame, last: float) -> list[float]:
+        program.wipe()
+        words = next(
+            words
+            for words in made.commands
+            if words[:1] == ["uniaxialMaterial"] and words[2] == tag
+        )
+        program.uniaxialMaterial(*words[1:])
+        program.testUniaxialMaterial(tag)
+        found = []
+        for share in np.linspace(0.1, 1.1, 41):
+            program.setStrain(share * last)
+            found.append(program.getStress())
+        return found
+
+    for last in (crushed, torn):
+        plain, own = stresses(ops, frame, last), stresses(front_end, frame, last)
+        longer = stresses(ops, continued(copy.deepcopy(frame)), last)
+        assert own == pytest.approx(plain, rel=1e-12)
+        assert longer[:36] == pytest.approx(plain[:36], rel=1e-12)
+        assert plain[-1] == 0.0 and longer[-1] != 0.0
+
+
+ELBOW = """
+import json, sys
+if sys.argv[1] == "opensees":
+    from femu.opensees.load_openseespy import load_opensees
+    ops = load_opensees()
+else:
+    import femu.opensees as ops
+found = []
+for steps in (2, 20):
+    ops.wipe()
+    ops.model("basic", "-ndm", 3, "-ndf", 6)
+    for tag, place in enumerate([(0.0, 0.0, 0.0), (0.0, 0.0, 3.0), (4.0, 0.0, 3.0), (4.0, 2.0, 3.0)], 1):
+        ops.node(tag, *place)
+    ops.fix(1, 1, 1, 1, 1, 1, 1)
+    ops.geomTransf("Corotational", 1, 0.0, 1.0, 0.0)
+    ops.geomTransf("Corotational", 2, 0.0, 0.0, 1.0)
+    for tag in (1, 2, 3):
+        ops.element("elasticBeamColumn", tag, tag, tag + 1, 5e-3, 2e11, 8e10, 2e-6, 3e-6, 5e-6, 1 if tag == 1 else 2)
+    ops.timeSeries("Linear", 1)
+    ops.pattern("Plain", 1, 1)
+    ops.load(4, 3e3, 2e3, -4e3, 0.0, 0.0, 0.0)
+    for name, *words in (["constraints", "Plain"], ["numberer", "Plain"], ["system", "FullGeneral"],
+                         ["test", "NormDispIncr", 1e-12, 50], ["algorithm", "Newton"], ["integrator", "LoadControl", 1 / steps],
+                         ["analysis", "Static"]):
+        getattr(ops, name)(*words)
+    assert ops.analyze(steps) == 0
+    found.append([list(ops.nodeDisp(node)) for node in (2, 3, 4)])
+print(json.dumps(found))
+"""
+"""An elastic member with two elbows, all of it corotational, loaded in few and in many steps."""
+
+
+@pytest.mark.opensees
+def test_rotations_of_corotational_members_in_space_are_sums() -> None:
+    """Translations are the same in both programs and with any steps.
+
+    Rotations are not, and less so the shorter the steps.
+    """
+    pytest.importorskip("openseespy")
+    peer, own = (
+        np.array(
+            json.loads(
+                subprocess.run(
+                    [sys.executable, "-c", ELBOW, program],
+                    cwd=ROOT,
+                    check=True,
+                    text=True,
+                    stdout=subprocess.PIPE,
+                    stderr=subprocess.DEVNULL,
+                ).stdout.splitlines()[-1]
+            )
+        )
+        for program in ("opensees", "femu")
+    )
+    size = abs(peer[..., :3]).max()
+    for rows in (peer[1], own[0], own[1]):
+        assert abs(rows[:, :3] - peer[0, :, :3]).max() < 1e-9 * size
+    few, many = (abs(own[k, :, 3:] - peer[k, :, 3:]).max() for k in (0, 1))
+    assert few > 1e-5
+    assert many < 0.1 * few
+
+
+def test_a_column_whose_concrete_loses_its_tension_at_once_has_an_answer() -> None:
+    """Without iterations that pass the jump of its law femu takes 13 steps.
+
+    No state of least energy fits its column.
+    """
+    (frame,) = played("femu", [866]).values()
+    assert frame["taken"] == frame["total"] == 23
+
+
+def test_a_column_in_space_whose_end_falls_faster_than_the_rest_gives_way_has_an_answer() -> None:
+    """If moves of its sections along which the energy rises are not turned round, femu takes 147
+    steps."""
+    (frame,) = played("femu", [153]).values()
+    assert frame["taken"] == frame["total"] == 155
+
+
+def test_a_column_with_two_answers_keeps_to_one_of_them() -> None:
+    """Without repeating the step with increments of members in parts femu takes 11 steps: its
+    column alternates between two answers at nearly the same deformation."""
+    (frame,) = played("femu", [419]).values()
+    assert frame["taken"] == frame["total"] == 54

@@ -1,7 +1,0 @@
-"""Makes the frames and materials that other folders' tests share importable from here."""
-
-import sys
-from pathlib import Path
-
-for folder in ("materials", "."):
-    sys.path.insert(0, str(Path(__file__).parents[1] / folder))
