@@ -24,8 +24,11 @@ WEIGHT_RATIOS = (0.8, 1.25)  # vertical load over mass that makes the mass look 
 _WORD = r"(?<![a-z])({})s?(loads?)?(?![a-z])"
 # patterns that act down
 DOWN = re.compile(_WORD.format("gravity|dead|live|(self[ _-]?)?weight|snow"), re.IGNORECASE)
+# those that may be left out
+OPTIONAL = re.compile(_WORD.format("live|snow|imposed|crane"), re.IGNORECASE)
 # those that always act
 PERMANENT = re.compile(_WORD.format("gravity|dead|(self[ _-]?)?weight"), re.IGNORECASE)
+LEVEL_SHARE = 0.01  # of a load, up to which its level part does not count
 A_THOUSAND = 1e3  # between kg and t, N and kN, m and mm
 
 
@@ -73,6 +76,33 @@ def weights(model: Model, program: Program, length_unit: float | None) -> Iterat
                     pattern.name,
                 )
                 return
+
+
+def is_permanent(model: Model, program: Program, name: str) -> bool:
+    """Whether a pattern is a load that always acts: it is named so, or acts down alone."""
+    if PERMANENT.search(name):
+        return True
+    if model.dimensions == 1 or OPTIONAL.search(name):
+        return False
+    up = vertical_axis(model)
+    down = level = 0.0
+    for (_, direction), value in model.patterns[name].nodal.items():
+        down -= value if direction == up else 0.0
+        level += abs(value) if direction in program.translations and direction != up else 0.0
+    for member, load in model.patterns[name].member:
+        length = span(program.elements[member], program.coordinates)[0]
+        vertical = _vertical(program, member, load, up)
+        whole = np.linalg.norm(
+            [
+                load.resultant(axis, length)[0]
+                if isinstance(load, DistributedLoad)
+                else getattr(load, axis)
+                for axis in "xyz"
+            ]
+        ) * (length if isinstance(load, UniformLoad) else 1.0)
+        down -= vertical
+        level += float(np.sqrt(max(whole**2 - vertical**2, 0.0)))
+    return down > 0.0 and level <= LEVEL_SHARE * down
 
 
 def _mass(program: Program, up: str) -> float:

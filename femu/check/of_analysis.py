@@ -15,13 +15,15 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from femu.check.axes import weak_axes
 from femu.check.first_period import first_period, least_first_period
-from femu.check.gravity import PERMANENT, weights
+from femu.check.gravity import is_permanent, weights
 from femu.check.of_hybrid_test import directions_without_mass
 from femu.check.of_model import PERIODS, _far_nodes, _length_unit, _units, implausible
 from femu.elements.beam_column import FrameElement
 from femu.engine.program import Program
 from femu.engine.state import State
+from femu.model.element import ROTATIONS
 from femu.model.findings import CheckWarning, Finding, Findings, _warning
 from femu.model.model import Model
 from femu.model.series import Series
@@ -32,6 +34,7 @@ from femu.support.users_line import warn
 Array = npt.NDArray[np.float64]
 STEPS_IN_A_PERIOD = 10.0
 MISSED = 0.1  # share of the peak of a record that its coarser samples may miss
+FARTHEST_TURN = np.pi  # of a node that is turned
 FARTHEST_PUSH = 3.0  # times the largest extent of the model
 OVER_ONE = 1.0 + 1e-6
 NUMBERS = re.compile(r"[-+]?\d[\d.]*(e[-+]?\d+)?")
@@ -84,14 +87,18 @@ def check_transient(
     motions: Mapping[str, Series],
     start: State,
     parameters: Array | None,
+    statics_first: bool = True,
 ) -> list[Finding]:
-    """Findings of a response in time: on its step, and on patterns that load nothing."""
+    """Findings of a response in time: on its step, and on patterns that load nothing.
+
+    ``statics_first`` says whether a static analysis may go before it.
+    """
     driven = bool(
         motions or program.imposed or any(series is not None for series in program.series)
     )
     return [
         *_of_model(program, True),
-        *_never_applied(program, start, driven),
+        *_never_applied(program, start, driven, statics_first=statics_first),
         *_steps(program, dt, motions, parameters),
     ]
 
@@ -124,13 +131,24 @@ def check_static(
                     node,
                 )
             )
+    elif path is not None and direction in ROTATIONS:
+        most = float(np.abs(np.asarray(path, dtype=float)).max())
+        if most > FARTHEST_TURN:
+            found.append(
+                _warning(
+                    f"node {node!r} of {program.name!r} is turned by {most:.4g} about "
+                    f"{direction[1:]}: rotations are in radians. Fix: give math.radians({most:g}) "
+                    "if they are degrees.",
+                    node,
+                )
+            )
     return found
 
 
 def check_hybrid(test: Any) -> list[Finding]:
     """Findings of a hybrid test: on its steps, and on directions in which it is unstable."""
     found = check_transient(
-        test.program, test.transient.dt, test.motions, test.program.state(), None
+        test.program, test.transient.dt, test.motions, test.program.state(), None, False
     )
     return [*found, *directions_without_mass(test)]
 
@@ -138,30 +156,41 @@ def check_hybrid(test: Any) -> list[Finding]:
 # --- loads ---
 
 
-def _never_applied(program: Program, start: State, driven: bool, pushed: str = "") -> list[Finding]:
+def _never_applied(
+    program: Program, start: State, driven: bool, pushed: str = "", statics_first: bool = True
+) -> list[Finding]:
     """Patterns without series that do not act at the start.
 
-    Permanent loads, and all of them if nothing else moves the model.
+    Permanent loads if none of them acts, and all patterns if nothing else moves the model.
     """
-    if any(factor != 0.0 for factor in start.factors.values()):
-        return []
+    model = program.source
+    acting = [name for name, factor in start.factors.items() if factor != 0.0]
     idle = [
         name
         for row, (name, series) in enumerate(
             zip(program.pattern_names, program.series, strict=True)
         )
         if series is None
-        and name in program.source.patterns
+        and name in model.patterns
         and name != pushed
+        and name not in acting
         and bool(np.any(program.nodal[row]) or np.any(program.member[row]))
     ]
-    if driven or np.any(start.vector):
-        idle = [name for name in idle if PERMANENT.search(name)]
+    if idle and (driven or acting or np.any(start.vector)):
+        permanent = {name for name in model.patterns if is_permanent(model, program, name)}
+        # of several that are permanent some may be alternatives
+        idle = [] if permanent & set(acting) else [name for name in idle if name in permanent]
+    fix = (
+        "run LoadControl(pattern={0!r}) first and give its result.state as start, or give the "
+        "pattern a series."
+        if statics_first
+        else "give it a series with model.pattern({0!r}, series), for example one that rises "
+        "slowly, Sampled([0.0, 0.5], [0.0, 1.0], hold=True) of femu.model.series."
+    )
     return [
         _warning(
             f"pattern {name!r} of {program.name!r} is never applied: it has no series, and its "
-            f"factor is 0 at the start. Fix: run LoadControl(pattern={name!r}) first and give its "
-            "result.state as start, or give the pattern a series.",
+            f"factor is 0 at the start. Fix: {fix.format(name)}",
             name,
         )
         for name in idle
@@ -181,6 +210,7 @@ def _of_model(program: Program, moves: bool) -> list[Finding]:
             lambda: [
                 *_far_nodes(model),
                 *weights(model, program, _length_unit(model)),
+                *weak_axes(model, program),
                 *(_units(model) if _is_a_frame(program) else ()),
             ]
         )

@@ -13,7 +13,7 @@ import pytest
 from click.testing import CliRunner
 from example_frames import cantilever, portal
 
-from femu import FailedAnalysis, GroundMotion, Model, Outcome, Result, failures_handled
+from femu import FailedAnalysis, GroundMotion, Model, Outcome, Result, UniformLoad, failures_handled
 from femu.analyses import (
     AlphaOS,
     FixedIterations,
@@ -142,6 +142,85 @@ def test_a_pattern_that_is_never_applied() -> None:
     with pytest.warns(CheckWarning, match="pattern 'gravity' of 'column' is never applied"):
         result = Transient(dt=0.01).run(column(), sine(0.01, 0.5))
     assert [f.objects for f in result.findings] == [("gravity",)]
+
+
+@pytest.mark.parametrize("name", ["loads", "vertical", "DL", "roof"])
+def test_loads_that_act_down_are_gravity_whatever_their_name(name: str) -> None:
+    quake = sine(0.01, 0.5)
+    with pytest.warns(CheckWarning, match=f"pattern '{name}' of 'column' is never applied"):
+        found = Transient(dt=0.01).run(column(pattern=name), quake).findings
+    assert [f.objects for f in found] == [(name,)]
+    model = column(pattern=name)
+    gravity = LoadControl(pattern=name, steps=1).run(model)
+    assert not Transient(dt=0.01).run(model, quake, start=gravity.state).findings
+
+
+@pytest.mark.parametrize("name", ["live", "snow"])
+def test_variable_loads_may_be_left_out(name: str) -> None:
+    assert not Transient(dt=0.01).run(column(pattern=name), sine(0.01, 0.5)).findings
+
+
+def test_a_level_part_makes_a_pattern_no_gravity() -> None:
+    model = column(pattern="pull")
+    model.load("B", x=0.1 * MASS * 9.81, pattern="pull")
+    assert not Transient(dt=0.01).run(model, sine(0.01, 0.5)).findings
+
+
+def test_a_member_load_across_an_inclined_member_is_no_gravity() -> None:
+    for end, count in (((4.0, 0.0), 1), ((3.0, 3.0), 0)):
+        model = Model("beam")
+        model.node("A", 0.0, 0.0, fixed=True)
+        model.node("B", *end, mass=MASS)
+        model.add(ElasticBeamColumn("b", "A", "B", section=STEEL))
+        model.member_load("b", UniformLoad(y=-1e3), "cladding")
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            Transient(dt=0.001).run(model, sine(0.01, 0.5), duration=0.1)
+        assert sum("never applied" in str(w.message) for w in caught) == count
+
+
+def test_another_load_at_the_start_does_not_hide_missing_gravity() -> None:
+    program = column().compile()
+    pushed = Pushover("B", 0.01, steps=2, pattern="push").run(program, check=False)
+    with pytest.warns(CheckWarning, match="pattern 'gravity' of 'column' is never applied"):
+        Transient(dt=0.01).run(program, sine(0.01, 0.5), start=pushed.state)
+
+
+def test_gravity_of_a_hybrid_test_needs_a_series() -> None:
+    """No static analysis can go before a hybrid test."""
+    test = specimen_test()
+    test.program.source.load("B", y=-MASS * 9.81, pattern="gravity")
+    test = HybridTest(
+        test.program.source, GroundMotion.el_centro(), test.integrator, dt=0.005, duration=0.1
+    )
+    with pytest.warns(CheckWarning, match="'gravity' of 'specimen' is never applied") as caught:
+        test.run()
+    said = " ".join(str(w.message) for w in caught)
+    assert "model.pattern('gravity', series)" in said and "LoadControl" not in said
+
+
+def test_a_rotation_in_degrees() -> None:
+    turn = dict(pattern="push", steps=2)
+    program = column(pattern="live").compile()
+    assert not Pushover("B", 3.0, direction="rz", **turn).run(program).findings
+    with pytest.warns(CheckWarning, match="turned by 90 about z: rotations are in radians"):
+        Pushover("B", 90.0, direction="rz", **turn).run(program)
+
+
+def test_an_analysis_questions_beams_on_their_side() -> None:
+    def cantilever_in_space(vecxz: tuple[float, float, float]) -> Model:
+        model = Model("side", dimensions=3)
+        model.node("A", 0.0, 0.0, 0.0, fixed=True)
+        model.node("B", 3.0, 0.0, 0.0)
+        section = ElasticSection(E=200e9, A=1e-2, I=1e-4, Iy=8e-6, G=80e9, J=1e-6)
+        model.add(ElasticBeamColumn("b", "A", "B", section=section, vecxz=vecxz))
+        model.load("B", z=-1e3, pattern="gravity")
+        return model
+
+    gravity = LoadControl(pattern="gravity", steps=1)
+    assert not gravity.run(cantilever_in_space((0.0, 1.0, 0.0))).findings
+    with pytest.warns(CheckWarning, match="bend the section about its weak axis, up to 12.5"):
+        gravity.run(cantilever_in_space((0.0, 0.0, 1.0)))
 
 
 def test_a_push_without_the_gravity_of_the_model() -> None:
