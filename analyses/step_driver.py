@@ -262,7 +262,7 @@ class StepDriver:
         """Why a step was not taken, in words."""
         return self.run.failure().removesuffix(".") if why == code.ELEMENT_FAILED else _WHY[why]
 
-    def _mechanism(self, why: int) -> str:
+    def mechanism(self, why: int) -> str:
         """What of the structure nothing holds, if the stiffness of its virgin state is singular
         too."""
         found = hooks.find_mechanisms(self.run.program) if why == code.SINGULAR else ()
@@ -316,7 +316,7 @@ class StepDriver:
             self.message = (
                 f"Step {step + 1} of {self.steps.count} (from t = {float(before[0]):g}) did not "
                 f"converge: {first}. Other algorithms and up to {most} parts did not "
-                f"help{'' if last == first else f'; at the last try, {last}'}.{self._mechanism(why)}"
+                f"help{'' if last == first else f'; at the last try, {last}'}.{self.mechanism(why)}"
             )
             return why
         finally:

@@ -74,6 +74,10 @@ class CommandTable(click.Group):
             done = super().invoke(context)
         except (click.ClickException, click.exceptions.Exit, click.Abort):
             raise
+        except SystemExit as end:  # of a script: sys.exit(main()) is no word on its analyses
+            if end.code in (None, 0) and AMBIENCE.failed:
+                context.exit(EXPLAINED_ERROR)
+            raise
         except Exception as error:
             explanation = explained(error)
             if explanation is None:
@@ -81,7 +85,7 @@ class CommandTable(click.Group):
             click.echo(f"femu: {explanation}", err=True)
             context.exit(EXPLAINED_ERROR)
         except KeyboardInterrupt as stop:
-            click.echo(f"femu: {stop or 'stopped by the user.'}", err=True)
+            click.echo(f"femu: {str(stop) or 'stopped by the user.'}", err=True)
             context.exit(STOPPED)
         if AMBIENCE.failed:  # an analysis whose failure nobody handled
             context.exit(EXPLAINED_ERROR)

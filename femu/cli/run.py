@@ -21,7 +21,8 @@ With --as-opensees a script that imports openseespy runs on femu unchanged; its 
 it asks for. A request that femu does not support ends the script with a message that names the
 command, the option and the line.
 
-Exit code 3 means that an analysis failed or the script has an error, 130 that Ctrl-C stopped it;
+Exit code 3 means that an analysis failed (in a script of OpenSees: a step that was not taken in
+another way later) or the script has an error, 130 that Ctrl-C stopped it;
 results up to then are kept.
 
 \b
@@ -51,6 +52,7 @@ def command(
     from femu.results.progress import AMBIENCE, ProgressBar
 
     results: list[Any] = []
+    _opensees_failures("clear")
     if sys.stdout.isatty():
         AMBIENCE.progress = ProgressBar()
     if keep and not as_opensees:
@@ -67,7 +69,10 @@ def command(
         runpy.run_path(script, run_name="__main__")
     except KeyboardInterrupt as stop:
         if not results:
-            click.echo(f"femu: {stop or 'stopped by the user.'} Nothing was kept.", err=True)
+            said = str(stop) or "The script was stopped by the user."
+            click.echo(f"femu: {said} Nothing was kept.", err=True)
+        elif str(stop) and str(stop) != results[-1].message:  # of a batch
+            click.echo(f"femu: {stop}", err=True)
         click.get_current_context().exit(STOPPED)
     finally:
         AMBIENCE.progress = AMBIENCE.seen = None
@@ -77,6 +82,18 @@ def command(
             from femu.opensees.front_end.recorders import close_all
 
             close_all()
+        if unsettled := _opensees_failures("unsettled"):
+            click.echo(
+                f"femu: a step failed and was not taken in another way: {unsettled}", err=True
+            )
+            AMBIENCE.failed = True
+
+
+def _opensees_failures(what: str) -> str:
+    """What is known of the steps that failed in the commands of openseespy, if a script uses them."""
+    module = sys.modules.get("femu.opensees.front_end.choices")
+    found = getattr(module.failures, what) if module is not None else ""
+    return found() if callable(found) else found
 
 
 def _keep(results: list[Any], path: Path) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from femu import Outcome, Result
+from femu import FailedAnalysis, Outcome, Result
 from femu.cli.main import main
 from femu.experimental import read_journal
 from femu.results.progress import AMBIENCE
@@ -71,3 +71,77 @@ result = HybridTest(model, GroundMotion.el_centro(), dt=0.01, duration=0.1).run(
         result.save(tmp_path / "column.h5")
     assert read_journal(tmp_path / "column.h5").steps == 10
     result.save(tmp_path / "column-result.h5")  # a result may be replaced
+
+
+HANGING = """
+import femu.opensees as ops
+ops.wipe()
+ops.model("basic", "-ndm", 2, "-ndf", 2)
+ops.node(1, 0.0, 0.0)
+ops.node(2, 3.0, 0.0)
+ops.fix(1, 1, 1)
+ops.uniaxialMaterial("Elastic", 1, 2e11)
+ops.element("Truss", 1, 1, 2, 1e-3, 1)
+ops.timeSeries("Linear", 1)
+ops.pattern("Plain", 1, 1)
+ops.load(2, 0.0, 1.0)
+ops.integrator("LoadControl", 0.1)
+ops.algorithm("Newton")
+ops.analysis("Static")
+ops.analyze(10)
+"""
+SETTLED = """
+ops.fix(2, 0, 1)
+assert ops.analyze(1) == 0
+"""
+
+
+@pytest.mark.parametrize(
+    ("rest", "code"),
+    [
+        ("", 3),
+        (SETTLED, 0),
+        ("ops.loadConst('-time', 0.0)" + SETTLED, 3),
+        ("ops.wipe()", 3),
+        ("import sys\nsys.exit(0)", 3),
+        ("import sys\nsys.exit(7)", 7),
+    ],
+    ids=["ignored", "taken later", "held", "wiped", "exit", "exit with 7"],
+)
+def test_a_failed_step_of_an_opensees_script_is_in_the_exit_code(
+    tmp_path: Path, rest: str, code: int
+) -> None:
+    """The message has the line, the step and what nothing holds, once for a model."""
+    script = tmp_path / "hanging.py"
+    script.write_text(HANGING + rest)
+    found = CliRunner().invoke(main, ["run", str(script)])
+    assert found.exit_code == code, found.output
+    assert (
+        "femu.opensees: analyze (hanging.py, line 16): step 1 of 10 from time 0 failed"
+        in found.output
+    )
+    assert "Nothing holds node 2 in direction y" in found.output
+    assert ("not taken in another way" in found.output) is (code != 0)
+
+
+@pytest.mark.parametrize("end", ["sys.exit()", "sys.exit(0)", "sys.exit(None)"])
+def test_the_end_of_a_script_does_not_hide_a_failed_analysis(tmp_path: Path, end: str) -> None:
+    script = tmp_path / "ends.py"
+    script.write_text(
+        "import sys\nfrom femu import Model\nfrom femu.analyses import LoadControl\n"
+        "from femu.elements import Truss\nfrom femu.materials import Elastic\n"
+        "m = Model('m')\nm.node('A', 0.0, 0.0, fixed=True)\nm.node('B', 3.0, 0.0)\n"
+        "m.add(Truss('bar', 'A', 'B', material=Elastic(2e11), area=1e-3))\n"
+        f"m.load('B', y=1.0)\nLoadControl(steps=1).run(m)\n{end}\n"
+    )
+    with pytest.warns(FailedAnalysis):
+        found = CliRunner().invoke(main, ["run", str(script)])
+    assert found.exit_code == 3, found.output
+
+
+def test_ctrl_c_outside_an_analysis_is_a_sentence(tmp_path: Path) -> None:
+    script = tmp_path / "stopped.py"
+    script.write_text("raise KeyboardInterrupt\n")
+    found = CliRunner().invoke(main, ["run", str(script)])
+    assert found.exit_code == 130
+    assert "femu: The script was stopped by the user. Nothing was kept." in found.output

@@ -12,8 +12,17 @@ from femu.analyses import settings as code
 from femu.analyses.integrators.operator_splitting import OperatorSplitting
 from femu.model.doubts import warn_accepted
 from femu.opensees.front_end.arguments import LARGEST_WHOLE, Reader
-from femu.opensees.front_end.choices import Algorithm, Implicit, Plan, StaticControl, Test, chosen
+from femu.opensees.front_end.choices import (
+    Algorithm,
+    Implicit,
+    Plan,
+    StaticControl,
+    Test,
+    chosen,
+    failures,
+)
 from femu.opensees.front_end.domain import domain
+from femu.opensees.front_end.errors import calling_line
 from femu.opensees.front_end.recorder_needs import needs
 from femu.opensees.front_end.session import Session
 from femu.opensees.front_end.table import SLOW, Kinds, command
@@ -303,19 +312,34 @@ def _take(session: Session, steps: int, dt: float) -> int:
     chosen.iterations, chosen.norm = session.iterations, session.norm
     chosen.tests = 0 if session.plan.algorithm.name == "Linear" else session.iterations
     if done == steps:
+        if steps:
+            failures.taken()
         return 0
     # a step that ran out of iterations counts one test more: the one that found none left
     chosen.tests += session.iterations == session.plan.test.iterations
-    print(
-        f"femu.opensees: analyze: step {done + 1} of {steps} from time {session.state.time:g} "
-        f"failed: {session.reason()}.",
-        file=sys.stderr,
+    message = (
+        f"analyze ({calling_line()}): step {done + 1} of {steps} from time "
+        f"{session.state.time:g} failed: {session.reason()}.{_mechanism(session)}"
     )
+    failures.failed(message)
+    print(f"femu.opensees: {message}", file=sys.stderr)
     return (
         NEW_STEP_FAILED
         if session.why == code.NO_ROOT and session.plan.control == code.DISPLACEMENT
         else STEP_FAILED
     )
+
+
+def _mechanism(session: Session) -> str:
+    """What nothing holds, if the stiffness is singular.
+
+    Once for a model: a script may try many steps again.
+    """
+    known = session.program.__dict__
+    if session.why != code.SINGULAR or known.get("_mechanism_named"):
+        return ""
+    known["_mechanism_named"] = True
+    return session.marcher.mechanism(session.why)
 
 
 def _quick_tests(arguments: tuple[Any, ...]) -> Any:

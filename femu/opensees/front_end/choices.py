@@ -127,3 +127,39 @@ class Settings:
 
 chosen = Settings()
 """The choices of the one domain of the process."""
+
+
+class Failures:
+    """Steps that failed and that the script did not take in another way.
+
+    `analyze` returns a number then, as in OpenSees, and a script may ignore it. A later step that
+    is taken settles a failure, unless the script has gone over to other loads or another model.
+    """
+
+    def __init__(self) -> None:
+        self.last = self.kept = ""
+
+    def failed(self, message: str) -> None:
+        """A step failed."""
+        self.last = message
+
+    def taken(self) -> None:
+        """A step was taken."""
+        self.last = ""
+
+    def keep(self) -> None:
+        """The script leaves the loads or the model of the step that failed."""
+        self.kept, self.last = self.kept or self.last, ""
+
+    def clear(self) -> None:
+        """Another script begins."""
+        self.last = self.kept = ""
+
+    @property
+    def unsettled(self) -> str:
+        """What is said of the first that is left; empty if there is none."""
+        return self.kept or self.last
+
+
+failures = Failures()
+"""Those of the one domain of the process."""

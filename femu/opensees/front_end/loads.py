@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from femu.model.loads import DistributedLoad, PointLoad, UniformLoad
 from femu.opensees.front_end.arguments import Reader
+from femu.opensees.front_end.choices import failures
 from femu.opensees.front_end.domain import DOFS, Domain, LoadPattern, domain, started
 from femu.opensees.front_end.table import SLOW, Kinds, command
 from femu.support.errors import ModelWarning, shown
@@ -318,6 +319,7 @@ def imposed_motion(reader: Reader) -> None:
 )
 def load_const(reader: Reader) -> None:
     a = reader.read(" | -time time")
+    failures.keep()
     if domain.patterns or domain.model.elements:
         now = domain.state.time
         if domain.session is not None:

@@ -11,6 +11,7 @@ from femu.model.doubts import warn_accepted
 from femu.model.model import Model
 from femu.opensees.front_end.analysis import wipe_analysis
 from femu.opensees.front_end.arguments import Reader
+from femu.opensees.front_end.choices import failures
 from femu.opensees.front_end.domain import DOFS, Transformation, domain, started
 from femu.opensees.front_end.recorders import close, close_all
 from femu.opensees.front_end.table import Kinds, command
@@ -23,6 +24,7 @@ GEOMETRIES = {"Linear": "linear", "PDelta": "p-delta", "Corotational": "corotati
 
 @command("wipe", "model", "", "Forget the model, close the recorders.")
 def wipe(reader: Reader) -> None:
+    failures.keep()
     try:
         close_all()
     finally:  # also if a recorder could not write
