@@ -184,6 +184,7 @@ class Experimental(Element):
             self.label(),
             self.actuators,
             specimen.physical,
+            specimen.moved.why_dead,
         )
 
     def displacement_noise(self, specimen: Specimen) -> Array:

@@ -173,6 +173,14 @@ class RemoteApplication(RemoteSpecimen):
             self._stiffness = found
         return self._stiffness
 
+    def why_dead(self, sensor: str) -> str:
+        if self._element or sensor != "displacement":
+            return ""
+        return (
+            "If the server is an element server of OpenFresco (startSimAppElemServer), which "
+            "measures no displacements, give RemoteApplication(..., element=True)."
+        )
+
     def tangent(self) -> Array | None:
         return self._matrix(Action.TANGENT) if self._element else self._stiffness
 
@@ -232,6 +240,12 @@ class RemoteController(RemoteSpecimen):
                 size,
                 f"must fit into messages of {DEFAULT_DATA} numbers",
             )
+
+    def why_dead(self, sensor: str) -> str:
+        return (
+            "If the controller was made for OpenFresco's SimSimulink, its answers begin with a "
+            "flag and it stays at its first target: femu does not speak that dialogue."
+        )
 
     def _check_protocol(self, data: bytes, command: Array) -> None:
         must_not_be_simulink(np.frombuffer(data, DOUBLE), self.acquired, command)

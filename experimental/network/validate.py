@@ -48,6 +48,8 @@ def must_be_stiffness(matrix: Array) -> None:
         wrong = f"has {diagonal.min():g} on its diagonal, which must be above 0"
     elif (off := float(np.abs(matrix - matrix.T).max())) > SYMMETRIC * largest:
         wrong = f"is not symmetric: two entries that must be equal differ by {off:g}"
+    elif (least := float(np.linalg.eigvalsh(matrix)[0])) < -SYMMETRIC * largest:
+        wrong = f"has the eigenvalue {least:g}: it would push the specimen on by itself"
     else:
         return
     raise BadMessage(

@@ -22,6 +22,7 @@ a sensor that may be dead from the start (`femu.experimental.safety.dead_sensor`
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -114,8 +115,10 @@ class SensorMonitor:
         who: str,
         names: tuple[str, ...] | None = None,
         physical: bool = True,
+        why_dead: Callable[[str], str] = lambda sensor: "",
     ) -> None:
         n = len(stiffness)
+        self._why_dead = why_dead
         self.check, self.who, self.names = check, who, numbered(n) if names is None else names
         self._stiffness = np.ascontiguousarray(stiffness, dtype=float)
         known = [
@@ -238,10 +241,12 @@ class SensorMonitor:
             if sensor == 0
             else "If the specimen has a gap or is slack, give sensor_check=SensorCheck(slack=True)"
         )
+        also = self._why_dead(SENSORS[sensor])
         return StuckSensor(
             f"The {self._named(actuator, sensor)} has been {shown} from the start, for "
             f"{int(self._life.counts[0])} samples, while {moved}: the sensor is dead, or too "
             f"coarse for this test. The step was not taken. {fix}, and resume the test."
+            f"{' ' if also else ''}{also}"
         )
 
     def _worth(self, kept: Array, actuator: int) -> float:

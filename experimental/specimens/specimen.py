@@ -112,6 +112,13 @@ class Specimen:
         """Tangent stiffness at the present state, where the specimen can tell."""
         return self.initial_stiffness()
 
+    def why_dead(self, sensor: str) -> str:
+        """What else than a dead sensor a "displacement" or "force" that never changes may be.
+
+        A sentence for the message, or nothing.
+        """
+        return ""
+
     @property
     def physical(self) -> bool:
         """Whether it stays as a test has left it; one of equations is set back."""

@@ -171,12 +171,38 @@ def test_displacements_of_an_element_server_are_not_asked_for():
         ([[2.0, 1.0], [0.5, 2.0]], "not symmetric"),
         ([[1.0, 0.0], [0.0, 0.0]], "0 on its diagonal"),
         ([[1.0, 0.0], [0.0, -3.0]], "-3 on its diagonal"),
+        ([[1.0, 2.0], [2.0, 1.0]], "eigenvalue -1"),
     ],
 )
 def test_an_initial_stiffness_that_is_none_is_refused(matrix, why):
     remote = RemoteApplication(2, ElementServer(stiffness=matrix).port, element=True, silence=BOUND)
     with pytest.raises(BadMessage, match=why):
         remote.initial_stiffness()
+
+
+def test_a_stiffness_may_have_motions_without_resistance():
+    matrix = [[2.0, -2.0], [-2.0, 2.0]]
+    remote = RemoteApplication(2, ElementServer(stiffness=matrix).port, element=True, silence=BOUND)
+    assert remote.initial_stiffness().tolist() == matrix
+    remote.close()
+
+
+@pytest.mark.filterwarnings("ignore::femu.FailedAnalysis")
+@pytest.mark.parametrize(
+    ("kind", "server", "says"),
+    [
+        (RemoteApplication, ElementServer, "give RemoteApplication(..., element=True)"),
+        (RemoteController, lambda: Simulink(1, 0.0, 0.0), "SimSimulink"),
+    ],
+    ids=["element server", "Simulink"],
+)
+def test_a_server_of_another_kind_that_answers_zeros_is_named(kind, server, says):
+    """Its zeros may be readings; a test that begins with a command of zero finds out on its way."""
+    remote = kind(1, server().port, silence=BOUND)
+    result = make(remote, 200).run()
+    remote.close()
+    assert result.outcome is Ending.STUCK_SENSOR
+    assert says in result.message
 
 
 def test_rounding_does_not_make_a_stiffness_unsymmetric():
