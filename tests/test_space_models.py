@@ -17,7 +17,10 @@ from femu.model.model import Model
 from femu.results.save import Save
 
 # steps of any size have a closed form
-pytestmark = pytest.mark.filterwarnings("ignore:dt = .* is longer than a tenth")
+pytestmark = [
+    pytest.mark.filterwarnings("ignore:dt = .* is longer than a tenth"),
+    pytest.mark.filterwarnings("ignore:.*bend the section about its weak axis"),
+]
 
 
 @pytest.mark.parametrize("turn", TURNS)
