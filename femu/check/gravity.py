@@ -3,6 +3,7 @@ the loads."""
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
@@ -92,8 +93,8 @@ def is_permanent(model: Model, program: Program, name: str) -> bool:
     for member, load in model.patterns[name].member:
         length = span(program.elements[member], program.coordinates)[0]
         vertical = _vertical(program, member, load, up)
-        whole = np.linalg.norm(
-            [
+        whole = math.hypot(
+            *[
                 load.resultant(axis, length)[0]
                 if isinstance(load, DistributedLoad)
                 else getattr(load, axis)
@@ -101,7 +102,7 @@ def is_permanent(model: Model, program: Program, name: str) -> bool:
             ]
         ) * (length if isinstance(load, UniformLoad) else 1.0)
         down -= vertical
-        level += float(np.sqrt(max(whole**2 - vertical**2, 0.0)))
+        level += math.sqrt(max(whole**2 - vertical**2, 0.0))
     return down > 0.0 and level <= LEVEL_SHARE * down
 
 
