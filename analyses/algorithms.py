@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from femu.analyses import settings as code
+from femu.analyses import code
 from femu.model.parameters import finite
 from femu.support.errors import InputError
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from femu.analyses import settings as code
+from femu.analyses import code
 from femu.engine.element_kernels import EVALUATE
 from femu.engine.residual import (
     apply_loads,

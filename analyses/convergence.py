@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import ClassVar
 
-from femu.analyses import settings as code
+from femu.analyses import code
 from femu.support.errors import InputError
 
 

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import math
 
-from femu.analyses import settings as code
+from femu.analyses import code
 from femu.analyses.commit import conclude, follow, start
 from femu.analyses.krylov import accelerate
 from femu.analyses.quasi_newton import correct, keep, last_solution

@@ -18,7 +18,7 @@ from scipy.linalg import eigh
 from scipy.sparse import csc_array
 from scipy.sparse.linalg import eigsh
 
-from femu.analyses import settings as code
+from femu.analyses import code
 from femu.analyses.commit import conclude, follow, start
 from femu.analyses.damped_solve import modal_room
 from femu.engine.element_kernels import EVALUATE, FORCES

@@ -16,7 +16,7 @@ Broyden (1965), of rank one, with z_i = H_(i-1) y_i::
 
 from __future__ import annotations
 
-from femu.analyses import settings as code
+from femu.analyses import code
 from femu.engine.ldlt import solve
 from femu.engine.residual import clear_imposed, copy, dot
 from femu.kernels import inlined, routine, shift

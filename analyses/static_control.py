@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from femu.analyses import settings as code
+from femu.analyses import code
 from femu.engine.ldlt import solve
 from femu.engine.residual import apply_loads, clear_imposed, copy, dot
 from femu.kernels import inlined, shift

@@ -10,7 +10,7 @@ from itertools import islice
 import numpy as np
 import numpy.typing as npt
 
-from femu.analyses import settings as code
+from femu.analyses import code
 from femu.analyses.algorithms import Algorithm, Newton
 from femu.analyses.commit import commit_kernel
 from femu.analyses.convergence import Test

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from femu.analyses import settings as code
+from femu.analyses import code
 from femu.analyses.algorithms import Algorithm, Newton
 from femu.analyses.convergence import RelativeUnbalance, Test
 from femu.analyses.inputs import (

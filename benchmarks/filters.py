@@ -20,8 +20,7 @@ from numba import njit
 from femu.filters import EKF, UKF, AdaptiveUKF, ConstrainedUKF, CubatureKF, SquareRootUKF
 from femu.filters.base import Filter
 from femu.filters.bouc_wen import advance, bouc_wen, bouc_wen_bounds
-from femu.studies import offline_identification as identification
-from femu.studies import particle_filters
+from femu.studies import offline_identification, particle_filters
 from femu.support.tables import Row, Table
 
 FILTERPY = "2.0.0"
@@ -125,10 +124,10 @@ def filterpy_time(
             compiled_process if compiled else plain_process,
             JulierSigmaPoints(6, kappa=0.5),
         )
-        peer.x = np.array(identification.X0)
-        peer.P = np.diag(identification.P0)
-        peer.Q = identification.Q * np.eye(6)
-        peer.R = identification.R * np.eye(1)
+        peer.x = np.array(offline_identification.X0)
+        peer.P = np.diag(offline_identification.P0)
+        peer.Q = offline_identification.Q * np.eye(6)
+        peer.R = offline_identification.R * np.eye(1)
         for u, y in zip(inputs, measured, strict=True):
             peer.predict(u=u)
             peer.update(np.array([y]), u=u)
@@ -140,11 +139,11 @@ def filterpy_time(
 def run(quick: bool = False) -> Table:
     """The table of the benchmark."""
     repetitions = 3
-    given = identification.problem()
+    given = offline_identification.problem()
     model, bounds = bouc_wen(), bouc_wen_bounds()
-    noise, R = identification.Q, identification.R
+    noise, R = offline_identification.Q, offline_identification.R
     measured = given.measured(0.02, seed=0)
-    start = (identification.X0, identification.P0)
+    start = (offline_identification.X0, offline_identification.P0)
     filters: dict[str, Filter] = {
         "UKF": UKF(model, noise, R),
         "SquareRootUKF": SquareRootUKF(model, noise, R),

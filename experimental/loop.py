@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.linalg import eigh
 
-from femu.analyses import settings as code
+from femu.analyses import code
 from femu.analyses.step_driver import StepDriver, Steps
 from femu.analyses.transient import time_grid
 from femu.engine.element_kernels import ESTIMATE, EVALUATE, HELD, call_group

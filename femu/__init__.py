@@ -80,6 +80,7 @@ old_names.NAMES.update(
 old_names.modules_moved(
     {
         "femu.analyses.one_step": "femu.analyses.integrators.integrator",
+        "femu.analyses.settings": "femu.analyses.code",
         "femu.cli.table": "femu.support.tables",
         "femu.component": "femu.model.component",
         "femu.crossvalidation": "femu.opensees.comparison",

@@ -7,7 +7,7 @@ import math
 from dataclasses import dataclass, field
 from typing import ClassVar
 
-from femu.analyses import settings as code
+from femu.analyses import code
 from femu.analyses.commit import start
 from femu.analyses.damped_solve import factor_damped, solve_damped
 from femu.analyses.integrators.integrator import Integrator

@@ -9,7 +9,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from femu.analyses import settings as code
+from femu.analyses import code
 from femu.analyses.commit import conclude, follow, start
 from femu.analyses.convergence import RelativeUnbalance, Test
 from femu.analyses.integrators.integrator import Integrator

@@ -5,7 +5,7 @@ Where the specimens are asked in a step, unless an integrator knows better.
 
 from __future__ import annotations
 
-from femu.analyses import settings as code
+from femu.analyses import code
 from femu.engine.residual import spread_links
 from femu.engine.run_fields import RUN
 from femu.kernels import INT, inlined, kernel, shift

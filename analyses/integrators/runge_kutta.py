@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import ClassVar
 
-from femu.analyses import settings as code
+from femu.analyses import code
 from femu.analyses.commit import follow
 from femu.analyses.integrators.integrator import Integrator
 from femu.analyses.noniterative import check_limit, forces_alone, is_damped, one_pass, stepping

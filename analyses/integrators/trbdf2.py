@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from femu.analyses import settings as code
+from femu.analyses import code
 from femu.analyses.commit import conclude, start
 from femu.analyses.integrators.integrator import Integrator
 from femu.analyses.newton_step import _iterate

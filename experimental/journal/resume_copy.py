@@ -7,7 +7,7 @@ import os
 import re
 import secrets
 
-from femu.experimental.journal import lock as in_use
+from femu.experimental.journal import lock
 from femu.support.errors import FileError
 
 MARK = ".resuming-"
@@ -22,9 +22,9 @@ def scratch_beside(path: str) -> str:
     alone; where the system cannot tell that, nothing is removed.
     """
     folder, name = os.path.split(os.path.abspath(path))
-    for found in os.listdir(folder) if in_use.locks is not None else ():
+    for found in os.listdir(folder) if lock.locks is not None else ():
         if re.fullmatch(re.escape(name + MARK) + f"[0-9a-f]{{{LENGTH}}}", found):
             left = os.path.join(folder, found)
-            with contextlib.suppress(OSError, FileError), in_use.taken_alone(left):
+            with contextlib.suppress(OSError, FileError), lock.taken_alone(left):
                 os.remove(left)
     return f"{path}{MARK}{secrets.token_hex(LENGTH // 2)}"

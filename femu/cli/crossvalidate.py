@@ -59,8 +59,7 @@ Examples:
 def command(
     script: str | None, groups: tuple[str, ...], named: str | None, as_json: bool, quick: bool
 ) -> None:
-    from femu.opensees.comparison import report
-    from femu.opensees.comparison import script_report as scripts
+    from femu.opensees.comparison import report, script_report
     from femu.opensees.comparison.script import read_script
     from femu.opensees.comparison.suite import GROUPS
 
@@ -72,8 +71,8 @@ def command(
     with Stages(Console(stderr=True)) as stages:
         if script is not None:
             stages.begin(f"{script} in femu and openseespy")
-            if scripts.imports_opensees(script):
-                table = scripts.of_script(script)
+            if script_report.imports_opensees(script):
+                table = script_report.of_script(script)
             else:
                 table = report.of_script(read_script(script, named))
         else:

@@ -95,19 +95,32 @@ def run(stages: Stages) -> Demo:
     began = time.perf_counter()
     stages.begin("reference: both columns known")
     from femu.analyses import HybridTest, Newmark, Transient
-    from femu.studies import one_bay_frame as frame
+    from femu.studies import one_bay_frame
     from femu.updating import ModelUpdater
 
-    quake = frame.ground_motion()
-    reference = Transient(Newmark(), dt=frame.DT).run(frame.frame(), quake, progress=stages)
+    quake = one_bay_frame.ground_motion()
+    reference = Transient(Newmark(), dt=one_bay_frame.DT).run(
+        one_bay_frame.frame(), quake, progress=stages
+    )
     stages.begin("hybrid test, fixed model")
-    fixed = HybridTest(frame.frame(frame.specimen(SEED), frame.INITIAL), quake, dt=frame.DT).run()
+    fixed = HybridTest(
+        one_bay_frame.frame(one_bay_frame.specimen(SEED), one_bay_frame.INITIAL),
+        quake,
+        dt=one_bay_frame.DT,
+    ).run()
     stages.begin("hybrid test, updated model")
     updater = ModelUpdater(
-        "left", frame.twin(), frame.unknowns(), members=["right"], length=frame.HEIGHT
+        "left",
+        one_bay_frame.twin(),
+        one_bay_frame.unknowns(),
+        members=["right"],
+        length=one_bay_frame.HEIGHT,
     )
     updated = HybridTest(
-        frame.frame(frame.specimen(SEED), frame.INITIAL), quake, dt=frame.DT, updater=updater
+        one_bay_frame.frame(one_bay_frame.specimen(SEED), one_bay_frame.INITIAL),
+        quake,
+        dt=one_bay_frame.DT,
+        updater=updater,
     ).run()
     return Demo(reference, fixed, updated, updater, time.perf_counter() - began, stages.compiled)
 

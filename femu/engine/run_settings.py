@@ -6,7 +6,7 @@ from femu.engine.fields import Fields, integer, number
 
 
 class Settings(Fields, word=float):
-    """Numbers and choices of one analysis. The codes of choices are in `femu.analyses.settings`."""
+    """Numbers and choices of one analysis. The codes of choices are in `femu.analyses.code`."""
 
     dt = number("length of a step", topic="integrator")
     alpha_m = number("share of the end of the step at which inertia is taken")

@@ -21,7 +21,7 @@ from femu.materials import BoucWen
 from femu.model.strain_path import drive
 from femu.plots.style import BLUE, GREY, INK, VERMILION, figure, save, style, tidy
 from femu.results.result import Result
-from femu.studies import braces as study
+from femu.studies import braces
 from femu.studies.multirate import EveryNth
 from femu.studies.offline_identification import rmsd
 from femu.support.tables import Row, Table
@@ -46,9 +46,9 @@ SEEDS, QUICK_SEEDS = range(20), range(2)
 def response(result: Result, which: str) -> tuple[Array, ...]:
     """Forces (without the noise of a measurement) and deformations of both braces."""
     first, second = result.displacement(1, "x"), result.displacement(2, "x")
-    d1, d2 = np.sqrt(study.SLOPE) * first, np.sqrt(study.SLOPE) * (second - first)
+    d1, d2 = np.sqrt(braces.SLOPE) * first, np.sqrt(braces.SLOPE) * (second - first)
     return (
-        drive(BoucWen(**study.values(which)), d1).force[:, 0],
+        drive(BoucWen(**braces.values(which)), d1).force[:, 0],
         result.basic_force("brace 2", "Fx"),
         d1,
         d2,
@@ -57,16 +57,16 @@ def response(result: Result, which: str) -> tuple[Array, ...]:
 
 def numerical(first: dict[str, float], second: dict[str, float]) -> Result:
     """The frame without a specimen."""
-    return Transient(CentralDifference(), dt=study.DT).run(
-        study.two_storeys(first, second), study.ground_motion(), duration=study.DURATION
+    return Transient(CentralDifference(), dt=braces.DT).run(
+        braces.two_storeys(first, second), braces.ground_motion(), duration=braces.DURATION
     )
 
 
 def run(quick: bool = False, picture: Path | None = PICTURE) -> Table:
     """The table of the study; the picture is written next to it."""
     table = Table("braced frame, slow test (Wu and Wang 2014, section 5.1)")
-    periods = eigen(study.two_storeys(study.INITIAL, study.INITIAL), 2).periods
-    for k, (found, printed) in enumerate(zip(periods, study.PERIODS, strict=True), start=1):
+    periods = eigen(braces.two_storeys(braces.INITIAL, braces.INITIAL), 2).periods
+    for k, (found, printed) in enumerate(zip(periods, braces.PERIODS, strict=True), start=1):
         table.rows.append(
             Row(
                 f"period {k}",
@@ -78,10 +78,10 @@ def run(quick: bool = False, picture: Path | None = PICTURE) -> Table:
             )
         )
     shown: dict[str, Any] = {}
-    for which in study.SPECIMENS:
-        own = study.values(which)
+    for which in braces.SPECIMENS:
+        own = braces.values(which)
         exact = response(numerical(own, own), which)
-        initial = response(numerical(own, study.INITIAL), which)
+        initial = response(numerical(own, braces.INITIAL), which)
         start = np.array([rmsd(a, b) for a, b in zip(initial, exact, strict=True)])
         for kind, value, paper, rebuilt in zip(
             KINDS, start, PAPER["initial"], REBUILT[which], strict=True
@@ -101,14 +101,14 @@ def run(quick: bool = False, picture: Path | None = PICTURE) -> Table:
         for name, made in FILTERS.items():
             rows = []
             for seed in QUICK_SEEDS if quick else SEEDS:
-                updater = study.updater(made)
+                updater = braces.updater(made)
                 test = HybridTest(
-                    study.two_storeys(study.specimen(which, seed), study.INITIAL),
-                    study.ground_motion(),
+                    braces.two_storeys(braces.specimen(which, seed), braces.INITIAL),
+                    braces.ground_motion(),
                     CentralDifference(),
-                    dt=study.DT,
-                    duration=study.DURATION,
-                    updater=EveryNth(updater, study.STRIDE),
+                    dt=braces.DT,
+                    duration=braces.DURATION,
+                    updater=EveryNth(updater, braces.STRIDE),
                 )
                 found = response(test.run(), which)
                 rows.append([rmsd(a, b) for a, b in zip(found, exact, strict=True)])
@@ -169,7 +169,7 @@ def _draw(shown: dict[str, Any], path: Path) -> None:
             axes.append(ax)
             for key, label, colour, dash in lines:
                 ax.plot(
-                    study.DT * np.arange(len(shown[key][k])),
+                    braces.DT * np.arange(len(shown[key][k])),
                     shown[key][k],
                     dash,
                     color=colour,

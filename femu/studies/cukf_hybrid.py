@@ -22,7 +22,7 @@ from femu.materials import BoucWen
 from femu.model.strain_path import drive
 from femu.plots.style import BLUE, GREY, INK, VERMILION, figure, save, style, tidy
 from femu.results.result import Result
-from femu.studies import two_storeys as study
+from femu.studies import two_storeys
 from femu.studies.multirate import EveryNth
 from femu.studies.offline_identification import rmsd
 from femu.support.tables import Row, Table
@@ -56,7 +56,7 @@ PERIODS = (0.3913, 0.1495)
 def response(result: Result) -> dict[str, Array]:
     """Storey forces (of the law, without the noise of its measurement) and drifts."""
     first, second = result.displacement(1, "x"), result.displacement(2, "x")
-    exact = drive(BoucWen(**study.TRUE), first).force[:, 0]
+    exact = drive(BoucWen(**two_storeys.TRUE), first).force[:, 0]
     return {
         "r1": exact,
         "d1": first,
@@ -67,21 +67,23 @@ def response(result: Result) -> dict[str, Array]:
 
 def numerical(first: dict[str, float], second: dict[str, float]) -> Result:
     """The structure without a specimen."""
-    return Transient(CentralDifference(), dt=study.DT).run(
-        study.structure(first, second), study.ground_motion(), duration=study.DURATION
+    return Transient(CentralDifference(), dt=two_storeys.DT).run(
+        two_storeys.structure(first, second),
+        two_storeys.ground_motion(),
+        duration=two_storeys.DURATION,
     )
 
 
 def tested(noise: float, seed: int, updater: ModelUpdater) -> Result:
     """One hybrid test with updating."""
-    model = study.structure(study.specimen(noise, seed), study.INITIAL)
+    model = two_storeys.structure(two_storeys.specimen(noise, seed), two_storeys.INITIAL)
     return HybridTest(
         model,
-        study.ground_motion(),
+        two_storeys.ground_motion(),
         CentralDifference(),
-        dt=study.DT,
-        duration=study.DURATION,
-        updater=EveryNth(updater, study.STRIDE),
+        dt=two_storeys.DT,
+        duration=two_storeys.DURATION,
+        updater=EveryNth(updater, two_storeys.STRIDE),
     ).run()
 
 
@@ -96,9 +98,9 @@ def plain_updater() -> ModelUpdater:
     }
     return ModelUpdater(
         "storey 1",
-        BoucWen(**study.INITIAL),
+        BoucWen(**two_storeys.INITIAL),
         {name: Unknown(None, *both) for name, both in limits.items()},
-        members={n: f"storey 2.x.{n}" for n in study.TRUE},
+        members={n: f"storey 2.x.{n}" for n in two_storeys.TRUE},
         integration="rk4",
     )
 
@@ -106,7 +108,7 @@ def plain_updater() -> ModelUpdater:
 def run(quick: bool = False, picture: Path | None = PICTURE) -> Table:
     """The table of the study; the picture is written next to it."""
     table = Table("constrained filter in a hybrid test (Wu and Wang 2014, section 4)")
-    periods = eigen(study.structure(study.TRUE, study.TRUE), 2).periods
+    periods = eigen(two_storeys.structure(two_storeys.TRUE, two_storeys.TRUE), 2).periods
     for k, (found, printed) in enumerate(zip(periods, PERIODS, strict=True), start=1):
         table.rows.append(
             Row(
@@ -118,7 +120,7 @@ def run(quick: bool = False, picture: Path | None = PICTURE) -> Table:
                 abs(found / printed - 1) <= 1e-3,
             )
         )
-    reference = numerical(study.TRUE, study.TRUE)
+    reference = numerical(two_storeys.TRUE, two_storeys.TRUE)
     exact = response(reference)
     for kind, peak in PEAKS.items():
         value = float(np.abs(exact[kind]).max())
@@ -132,7 +134,7 @@ def run(quick: bool = False, picture: Path | None = PICTURE) -> Table:
                 abs(value / peak - 1) <= 0.02,
             )
         )
-    initial = response(numerical(study.TRUE, study.INITIAL))
+    initial = response(numerical(two_storeys.TRUE, two_storeys.INITIAL))
     for kind in KINDS:
         value = rmsd(initial[kind], exact[kind])
         table.rows.append(
@@ -152,7 +154,7 @@ def run(quick: bool = False, picture: Path | None = PICTURE) -> Table:
     for name in (*FILTERS, "femu"):
         rows = []
         for seed in seeds:
-            updater = study.updater(FILTERS[name]) if name in FILTERS else plain_updater()
+            updater = two_storeys.updater(FILTERS[name]) if name in FILTERS else plain_updater()
             found = response(tested(noise, seed, updater))
             rows.append([rmsd(found[kind], exact[kind]) for kind in KINDS])
             if seed == 0:
@@ -225,12 +227,12 @@ def draw(
                 history = shown[kind][1]
                 ax.plot(
                     history.time,
-                    history.values[:, list(study.TRUE).index(name)],
+                    history.values[:, list(two_storeys.TRUE).index(name)],
                     dash,
                     color=colour,
                     lw=1.0,
                     label=kind,
                 )
-            ax.axhline(study.TRUE[name], color=INK, lw=0.8)
+            ax.axhline(two_storeys.TRUE[name], color=INK, lw=0.8)
             tidy(ax, "time (s)", name)
     save(first, path)

@@ -37,7 +37,7 @@ from femu.plots.style import (
     tidy,
 )
 from femu.results.result import Result
-from femu.studies import braced_frame as study
+from femu.studies import braced_frame
 from femu.support.tables import Row, Table
 from femu.updating import ModelUpdater, RemoteUpdater
 
@@ -97,19 +97,19 @@ def error(found: Array, exact: Array) -> float:
 
 def exact_force(drift: Array) -> Array:
     """Force of the exact brace along a drift."""
-    return drive(BoucWen(**study.EXACT), drift).force[:, 0]
+    return drive(BoucWen(**braced_frame.EXACT), drift).force[:, 0]
 
 
 def tested(
-    seed: int, updater: Any, pace: Pace | None = None, duration: float = study.DURATION
+    seed: int, updater: Any, pace: Pace | None = None, duration: float = braced_frame.DURATION
 ) -> HybridResult:
     """One hybrid test."""
-    model = study.frame(study.specimen(seed), study.INITIAL)
+    model = braced_frame.frame(braced_frame.specimen(seed), braced_frame.INITIAL)
     return HybridTest(
         model,
-        study.ground_motion(),
+        braced_frame.ground_motion(),
         CentralDifference(),
-        dt=1.0 / study.MASTER,
+        dt=1.0 / braced_frame.MASTER,
         duration=duration,
         updater=updater,
         pace=pace,
@@ -142,15 +142,15 @@ def local(updater: ModelUpdater) -> float:
 def run(quick: bool = False, picture: Path | None = PICTURE) -> Table:
     """The table of the paper next to femu's; the picture is written next to it."""
     table = Table("updating at several rates (Ou et al. 2015)")
-    dt, duration = 1.0 / study.MASTER, study.DURATION
+    dt, duration = 1.0 / braced_frame.MASTER, braced_frame.DURATION
     exact, fixed = (
         Transient(CentralDifference(), dt=dt).run(
-            study.frame(None, upper), study.ground_motion(), duration=duration
+            braced_frame.frame(None, upper), braced_frame.ground_motion(), duration=duration
         )
-        for upper in (study.EXACT, study.INITIAL)
+        for upper in (braced_frame.EXACT, braced_frame.INITIAL)
     )
     truth = drifts(exact)
-    first = drive(BoucWen(**study.INITIAL), drifts(fixed)[:, 0]).force[:, 0]
+    first = drive(BoucWen(**braced_frame.INITIAL), drifts(fixed)[:, 0]).force[:, 0]
     without = (error(first, exact_force(drifts(fixed)[:, 0])), *errors(fixed, truth))
     kinds = ("storey 1, initial set", *KINDS[1:])
     for kind, value, paper, expected in zip(
@@ -189,8 +189,8 @@ def _one_process(
     for rate in RATES[:1] if quick else RATES:
         found = []
         for seed in QUICK_SEEDS if quick else SEEDS:
-            updater = study.updater(float(rate))
-            result = tested(seed, EveryNth(updater, round(study.MASTER / rate)))
+            updater = braced_frame.updater(float(rate))
+            result = tested(seed, EveryNth(updater, round(braced_frame.MASTER / rate)))
             found.append((local(updater), *errors(result, truth)))
         middle, worst = np.median(found, axis=0), np.max(found, axis=0)
         for kind, value, most, paper, limit in zip(
@@ -224,13 +224,15 @@ def _two_processes(table: Table, truth: Array, quick: bool) -> None:
 
     The test on one processor at 2000 Hz, the updater on another at its own rate.
     """
-    duration = 5.0 if quick else study.DURATION
+    duration = 5.0 if quick else braced_frame.DURATION
     cores = os.cpu_count() or 1
     for rate in RATES[:1] if quick else RATES:
         with RemoteUpdater(
             f"femu.studies.braced_frame:updater_{rate}", rate=rate, core=1 if cores > 1 else None
         ) as updater:
-            result = tested(0, updater, Pace(study.MASTER, core=0 if cores > 1 else None), duration)
+            result = tested(
+                0, updater, Pace(braced_frame.MASTER, core=0 if cores > 1 else None), duration
+            )
         name, rows, pace = f"two processes, {rate} Hz", updater.history, result.pace
         assert pace is not None
         floor_2, floor_3, whole = errors(result, truth)
@@ -314,7 +316,7 @@ def draw(
         ):
             ratios.plot(
                 history.time,
-                history.values[:, k] / study.EXACT[name],
+                history.values[:, k] / braced_frame.EXACT[name],
                 color=colour,
                 label=name,
                 lw=1.1,

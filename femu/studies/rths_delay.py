@@ -17,7 +17,7 @@ from femu.analyses import CentralDifference, HybridTest, eigen
 from femu.materials import BoucWen
 from femu.model.strain_path import drive
 from femu.plots.style import BLUE, INK, VERMILION, figure, save, style, tidy
-from femu.studies import braces as study
+from femu.studies import braces
 from femu.studies.brb_frame import FILTERS
 from femu.studies.multirate import EveryNth
 from femu.studies.offline_identification import rmsd
@@ -45,27 +45,27 @@ SEEDS, QUICK_SEEDS = range(20), range(2)
 
 def tested(which: str, seed: int, name: str) -> tuple[float, float, Any]:
     """RMSD with the commanded and with the measured displacement, and what a picture shows."""
-    updater = study.updater(FILTERS[name]) if name in FILTERS else None
+    updater = braces.updater(FILTERS[name]) if name in FILTERS else None
     test = HybridTest(
-        study.single(study.specimen(which, seed, study.DELAY), study.INITIAL),
-        study.ground_motion(),
+        braces.single(braces.specimen(which, seed, braces.DELAY), braces.INITIAL),
+        braces.ground_motion(),
         CentralDifference(),
-        dt=study.DT,
-        duration=study.DURATION,
-        updater=EveryNth(updater, study.STRIDE) if updater is not None else None,
+        dt=braces.DT,
+        duration=braces.DURATION,
+        updater=EveryNth(updater, braces.STRIDE) if updater is not None else None,
     )
     result = test.run()
     moved = result.measured("brace 1")[0][:, 0]
-    exact = drive(BoucWen(**study.values(which)), moved).force[:, 0]
+    exact = drive(BoucWen(**braces.values(which)), moved).force[:, 0]
     commanded = result.basic_force("brace 2", "Fx")
     if updater is None:
         return (
             rmsd(commanded, exact),
-            rmsd(drive(BoucWen(**study.INITIAL), moved).force[:, 0], exact),
+            rmsd(drive(BoucWen(**braces.INITIAL), moved).force[:, 0], exact),
             (moved, exact, commanded),
         )
     history = updater.history
-    sampled = exact[study.STRIDE :: study.STRIDE][: len(history.time)]
+    sampled = exact[braces.STRIDE :: braces.STRIDE][: len(history.time)]
     # the filter's force after the sample was processed: its innovation, less the part that the
     # gain removes
     following = history.force[:, 0] - history.residual[:, 0]
@@ -75,15 +75,15 @@ def tested(which: str, seed: int, name: str) -> tuple[float, float, Any]:
 def run(quick: bool = False, picture: Path | None = PICTURE) -> Table:
     """The table of the study; the picture is written next to it."""
     table = Table("real-time test with an actuator delay (Wu and Wang 2014, section 5.2)")
-    period = float(eigen(study.single(study.INITIAL, study.INITIAL), 1).periods[0])
+    period = float(eigen(braces.single(braces.INITIAL, braces.INITIAL), 1).periods[0])
     table.rows.append(
         Row(
             "period",
             period,
             "s",
-            f"paper {study.SINGLE_PERIOD}",
+            f"paper {braces.SINGLE_PERIOD}",
             "within 0.1 %",
-            abs(period / study.SINGLE_PERIOD - 1) <= 1e-3,
+            abs(period / braces.SINGLE_PERIOD - 1) <= 1e-3,
         )
     )
     seeds = QUICK_SEEDS if quick else SEEDS

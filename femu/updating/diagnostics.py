@@ -25,7 +25,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.stats import chi2
 
-from femu.updating import update_kernel as code
+from femu.updating import update_kernel
 from femu.updating.replay import Replay
 from femu.updating.updater_fields import Statistics
 
@@ -166,7 +166,7 @@ def diagnose(updater: ModelUpdater) -> Diagnosis:
     stats = updater.clones.statistics.reshape(n, -1)
     with np.errstate(divide="ignore", invalid="ignore"):
         lag = stats[:, Statistics.innovation_lag.slot] / stats[:, Statistics.innovation_2.slot]
-    updates = int(min(updater.clones.memory.updates, code.USUAL_WINDOW))
+    updates = int(min(updater.clones.memory.updates, update_kernel.USUAL_WINDOW))
     degrees = max(updates * n, 1)
     band = consistency_band(degrees)
     made = Diagnosis(

@@ -14,7 +14,7 @@ from femu.files.hdf5 import number, numbers, opened, put_text, table, text, text
 from femu.support.arguments import typed_methods
 from femu.support.errors import FileError, InputError
 from femu.support.hooks import card
-from femu.updating import update_kernel as code
+from femu.updating import update_kernel
 
 Array = npt.NDArray[np.float64]
 FORMAT = "femu updating history 1"
@@ -44,11 +44,11 @@ class UpdatingHistory:
         )
 
     def _by_channels(self, block: int) -> Array:
-        start = code.RECORD_HEAD + block * self.channels
+        start = update_kernel.RECORD_HEAD + block * self.channels
         return self.table[:, start : start + self.channels]
 
     def _by_unknowns(self, block: int) -> Array:
-        start = code.RECORD_HEAD + 5 * self.channels + block * len(self.names)
+        start = update_kernel.RECORD_HEAD + 5 * self.channels + block * len(self.names)
         return self.table[:, start : start + len(self.names)]
 
     def _repr_html_(self) -> str:
@@ -56,11 +56,11 @@ class UpdatingHistory:
 
     @property
     def step(self) -> npt.NDArray[np.int64]:
-        return self.table[:, code.R_STEP].astype(np.int64)
+        return self.table[:, update_kernel.R_STEP].astype(np.int64)
 
     @property
     def time(self) -> Array:
-        return self.table[:, code.R_TIME]
+        return self.table[:, update_kernel.R_TIME]
 
     @property
     def displacement(self) -> Array:
@@ -102,7 +102,7 @@ class UpdatingHistory:
     @property
     def nis(self) -> Array:
         """Normalised innovation squared, ν'S⁻¹ν."""
-        return self.table[:, code.R_NIS]
+        return self.table[:, update_kernel.R_NIS]
 
     @property
     def consistency(self) -> Array:
@@ -110,24 +110,24 @@ class UpdatingHistory:
 
         About 1 for a consistent filter.
         """
-        return self.table[:, code.R_USUAL]
+        return self.table[:, update_kernel.R_USUAL]
 
     def _flag(self) -> npt.NDArray[np.int64]:
-        return self.table[:, code.R_FLAG].astype(np.int64)
+        return self.table[:, update_kernel.R_FLAG].astype(np.int64)
 
     @property
     def missing(self) -> npt.NDArray[np.bool_]:
-        return np.asarray(self._flag() % code.WRITING == code.MISSED)
+        return np.asarray(self._flag() % update_kernel.WRITING == update_kernel.MISSED)
 
     @property
     def rejected(self) -> npt.NDArray[np.bool_]:
         """Samples that were taken for wild."""
-        return np.asarray(self._flag() % code.WRITING == code.REJECTED_FLAG)
+        return np.asarray(self._flag() % update_kernel.WRITING == update_kernel.REJECTED_FLAG)
 
     @property
     def open(self) -> npt.NDArray[np.bool_]:
         """Where the guards let parameters through to the model."""
-        return np.asarray(self._flag() >= code.WRITING)
+        return np.asarray(self._flag() >= update_kernel.WRITING)
 
     def value(self, name: str) -> Array:
         """Estimate of one parameter over the steps."""

@@ -23,7 +23,7 @@ from femu.support.arguments import typed_class
 from femu.support.errors import AnalysisError, InputError
 from femu.support.isolated_python import python, surroundings
 from femu.support.users_line import warn
-from femu.updating import datagrams as say
+from femu.updating import datagrams
 from femu.updating.targets import model_places
 from femu.updating.turning_points import HEAD as STEP_AND_TIME
 from femu.updating.turning_points import TurningPoints
@@ -166,16 +166,18 @@ class RemoteUpdater(Updater):
         sample = np.concatenate(
             [np.ravel(displacement), np.ravel(force), self._turns.rows.ravel()]
         ).astype(float)
-        message = say.pack(
-            self._session, say.SAMPLE, self._number, step, time, clock.time(), sample
+        message = datagrams.pack(
+            self._session, datagrams.SAMPLE, self._number, step, time, clock.time(), sample
         )
         # nobody may be there at the moment: the sample is dropped
         with contextlib.suppress(OSError):
             self._channel.sendto(message, self._worker)
-        answer, sender, _ = say.latest(self._channel, self._session, (say.HELLO, say.ESTIMATE))
+        answer, sender, _ = datagrams.latest(
+            self._channel, self._session, (datagrams.HELLO, datagrams.ESTIMATE)
+        )
         if answer is not None and sender is not None:
             self._worker = sender  # a process that was started again has another port
-            if answer.kind == say.ESTIMATE:
+            if answer.kind == datagrams.ESTIMATE:
                 self._take(answer)
         self._note(step)
 
@@ -207,7 +209,9 @@ class RemoteUpdater(Updater):
         """End the process."""
         if self._process is not None and self._channel is not None:
             if getattr(self, "_worker", None) is not None:
-                stop = say.pack(self._session, say.STOP, 0, 0, 0.0, clock.time(), np.zeros(0))
+                stop = datagrams.pack(
+                    self._session, datagrams.STOP, 0, 0, 0.0, clock.time(), np.zeros(0)
+                )
                 with contextlib.suppress(OSError):  # it is asked to end in another way then
                     for _ in range(3):
                         self._channel.sendto(stop, self._worker)
@@ -234,7 +238,7 @@ class RemoteUpdater(Updater):
     def _no_turns(self) -> TurningPoints:
         """Room for the turning points that fit into a datagram with its sample."""
         channels = self._model.twin.size
-        room = (say.LARGEST - say.HEAD.size) // 8 - 2 * channels
+        room = (datagrams.LARGEST - datagrams.HEAD.size) // 8 - 2 * channels
         return TurningPoints(channels, room // (STEP_AND_TIME + channels))
 
     def _meet(self) -> Any:
@@ -245,11 +249,11 @@ class RemoteUpdater(Updater):
             if self._process.poll() is not None:
                 break
             try:
-                data, sender = self._channel.recvfrom(say.LARGEST)
+                data, sender = self._channel.recvfrom(datagrams.LARGEST)
             except (TimeoutError, OSError):
                 continue
-            message = say.unpack(data, self._session)
-            if message is not None and message.kind == say.HELLO:
+            message = datagrams.unpack(data, self._session)
+            if message is not None and message.kind == datagrams.HELLO:
                 return sender
         self._worker = None
         self.close()
@@ -258,7 +262,7 @@ class RemoteUpdater(Updater):
             "above."
         )
 
-    def _take(self, message: say.Datagram) -> None:
+    def _take(self, message: datagrams.Datagram) -> None:
         n = len(self.names)
         values = message.values
         if len(values) != HEAD + 1 + 2 * n or not np.isfinite(values).all():

@@ -11,9 +11,7 @@ from femu.engine.element_kernels import STEP_FLOATS
 from femu.experimental.specimens.basic_system import BasicSystem
 from femu.filters.model import StateSpace
 from femu.support.errors import InputError
-from femu.updating import history_states as of_hidden
-from femu.updating import twin_kernels as of_twin
-from femu.updating import update_kernel as code
+from femu.updating import history_states, twin_kernels, update_kernel
 from femu.updating.defaults import carried
 from femu.updating.targets import twin_places
 from femu.updating.unknown import Resolved, Unknown
@@ -21,7 +19,7 @@ from femu.updating.updater_fields import Memory, Options, Statistics, UpdaterFie
 
 Array = npt.NDArray[np.float64]
 HISTORIES = ("shared", "per_point")
-MODES = {"pure": code.PURE, "joint": code.JOINT, "state": code.STATE}
+MODES = {"pure": update_kernel.PURE, "joint": update_kernel.JOINT, "state": update_kernel.STATE}
 # deformation whose elastic force is the unit of the forces inside the filter
 SMALL_DEFORMATION = 1e-3
 SMALL_HISTORY = 1e-9  # change of a history variable by which its effect on the force is found
@@ -30,9 +28,9 @@ FIRST_ROOM = 20_000  # samples of the record before it has to grow
 SPARE = 64  # floats behind vectors that kernels read in blocks
 
 _KERNELS = {
-    code.PURE: (of_twin.pure_process, of_twin.pure_measurement),
-    code.JOINT: (of_twin.joint_process, of_twin.joint_measurement),
-    code.STATE: (of_hidden.state_process, of_hidden.state_measurement),
+    update_kernel.PURE: (twin_kernels.pure_process, twin_kernels.pure_measurement),
+    update_kernel.JOINT: (twin_kernels.joint_process, twin_kernels.joint_measurement),
+    update_kernel.STATE: (history_states.state_process, history_states.state_measurement),
 }
 
 
@@ -85,7 +83,7 @@ class TwinClones:
         fields, twin = self.fields, self.twin
         self.changing[:] = 0.0
         self.record_start, fields.row = 0, 0
-        self.memory.wait = code.SETTLING
+        self.memory.wait = update_kernel.SETTLING
         self.first_samples[:] = 0.0
         fields.failures = 0
         twin.parameters.vector[:] = self.start_values
@@ -123,7 +121,7 @@ class TwinClones:
         self, first: int, times: Array, displacements: Array, forces: Array
     ) -> tuple[int, int]:
         """Samples of a record until one needs attention: what it needs, and how many were taken."""
-        status, taken = code.take_many(
+        status, taken = update_kernel.take_many(
             self.fields.vector, float(first), times, displacements, forces
         )
         return int(status), int(taken)
@@ -210,7 +208,7 @@ class TwinClones:
         self.memory, self.options = Memory(memory), Options()
         self.first_samples = np.zeros((max(noise_samples, 1), 2 * n))
         self.now, self.force = np.zeros(n), np.zeros(n)
-        self._record = np.zeros((FIRST_ROOM, code.RECORD_HEAD + 5 * n + 3 * known))
+        self._record = np.zeros((FIRST_ROOM, update_kernel.RECORD_HEAD + 5 * n + 3 * known))
 
     def _set_units(self) -> None:
         """Units of the numbers inside the filter, and the bounds of the unknowns in them."""
@@ -261,7 +259,7 @@ class TwinClones:
         fields.virgin, fields.clone = np.zeros(2 * stride + SPARE), np.zeros(2 * stride + SPARE)
         fields.hidden = np.array(self.hidden or [0], dtype=np.int64)
         fields.nhidden, fields.hidden_units = len(self.hidden), self.hidden_unit
-        fields.integration = of_hidden.INTEGRATIONS[self.integration]
+        fields.integration = history_states.INTEGRATIONS[self.integration]
         fields.scratch = np.zeros(4 * (m + n + known) + SPARE)
         fields.mode, fields.no_input = MODES[self.mode], np.zeros(1)
         fields.memory, fields.options = self.memory, self.options

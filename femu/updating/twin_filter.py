@@ -15,7 +15,7 @@ from femu.filters.bounds import Bounds, Inequality
 from femu.filters.estimate import COUNTERS, Estimate
 from femu.filters.filter_fields import EstimateFields
 from femu.support.errors import InputError
-from femu.updating import update_kernel as code
+from femu.updating import update_kernel
 from femu.updating.twin_clones import TwinClones
 from femu.updating.updater_fields import Statistics
 
@@ -231,5 +231,5 @@ class TwinFilter:
             fresh.vector[place] = self.estimate.vector[place]
         self.estimate.vector[:] = fresh.vector
         memory = self.clones.memory
-        memory.strained, memory.usual, memory.wait = 0.0, 1.0, code.SETTLING
+        memory.strained, memory.usual, memory.wait = 0.0, 1.0, update_kernel.SETTLING
         memory.resets += 1.0

@@ -21,8 +21,7 @@ from femu.model.parameters import finite
 from femu.support.arguments import as_numbers, typed_class
 from femu.support.errors import AnalysisError, InputError
 from femu.support.hooks import card
-from femu.updating import history_states as of_hidden
-from femu.updating import update_kernel as code
+from femu.updating import history_states, update_kernel
 from femu.updating.checks import check
 from femu.updating.defaults import default_filter, default_mode
 from femu.updating.diagnostics import Diagnosis, consistency_band, diagnose
@@ -132,7 +131,7 @@ class ModelUpdater(Updater):
         for argument, value, allowed in (
             ("mode", mode, tuple(MODES)),
             ("histories", histories, HISTORIES),
-            ("integration", integration, tuple(of_hidden.INTEGRATIONS)),
+            ("integration", integration, tuple(history_states.INTEGRATIONS)),
         ):
             if value not in allowed:
                 raise InputError("ModelUpdater", argument, value, f"must be one of {allowed}")
@@ -269,8 +268,8 @@ class ModelUpdater(Updater):
         collecting = self.learner.collecting
         if collecting:
             self.learner.collect(int(clones.memory.count), clones.now, clones.force)
-        status = code.take_one(clones.fields.vector, *place)
-        if status != code.DONE or collecting:
+        status = update_kernel.take_one(clones.fields.vector, *place)
+        if status != update_kernel.DONE or collecting:
             self._attend(status, step)
 
     def checkpoint(self) -> Array:
@@ -410,7 +409,7 @@ class ModelUpdater(Updater):
 
         Estimates, standard deviations, mean normalised innovation and its band.
         """
-        updates = int(min(self.clones.memory.updates, code.USUAL_WINDOW))
+        updates = int(min(self.clones.memory.updates, update_kernel.USUAL_WINDOW))
         usual = float(self.clones.memory.usual), *consistency_band(updates * self.twin.size)
         return np.array(
             [*self.values.values(), *self.std.values(), *(usual if updates else (np.nan,) * 3)]
@@ -492,11 +491,11 @@ class ModelUpdater(Updater):
 
     def _attend(self, status: int, step: int) -> None:
         """What a compiled step leaves to Python: rare things that need memory."""
-        if status == code.FILTER_FAILED:
+        if status == update_kernel.FILTER_FAILED:
             raise AnalysisError(
                 f"ModelUpdater of {self.element!r}: the filter failed in step {step}."
             )
-        if status == code.RESET:
+        if status == update_kernel.RESET:
             self.learner.reset_covariance()
         if self.learner.collecting and self.clones.memory.count >= self.noise_samples:
             self.learner.find_noise()

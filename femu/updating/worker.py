@@ -30,7 +30,7 @@ from femu.support.entry_point import call_named
 from femu.support.errors import FemuError, FileError, InputError
 from femu.support.isolated_python import python, surroundings
 from femu.support.users_line import warn
-from femu.updating import datagrams as say
+from femu.updating import datagrams
 from femu.updating.turning_points import HEAD as STEP_AND_TIME
 from femu.updating.updater import ModelUpdater
 
@@ -156,8 +156,10 @@ def work(
         while True:
             pacer.wait()
             now = time.monotonic()
-            message, _, older = say.latest(channel, session, (say.SAMPLE, say.STOP))
-            if message is not None and message.kind == say.STOP:
+            message, _, older = datagrams.latest(
+                channel, session, (datagrams.SAMPLE, datagrams.STOP)
+            )
+            if message is not None and message.kind == datagrams.STOP:
                 return
             if (
                 message is None
@@ -167,7 +169,10 @@ def work(
                 if last < 0 and now - hello > HELLO_EVERY:
                     hello = now
                     channel.sendto(
-                        say.pack(session, say.HELLO, 0, 0, 0.0, time.time(), np.zeros(0)), master
+                        datagrams.pack(
+                            session, datagrams.HELLO, 0, 0, 0.0, time.time(), np.zeros(0)
+                        ),
+                        master,
                     )
                 if heard > kept.until:
                     kept.save(updater, heard, dropped, now)
@@ -198,8 +203,14 @@ def work(
             ]
             values = np.array([*head, *updater.written, *updater.std.values()])
             channel.sendto(
-                say.pack(
-                    session, say.ESTIMATE, number, message.step, message.time, message.clock, values
+                datagrams.pack(
+                    session,
+                    datagrams.ESTIMATE,
+                    number,
+                    message.step,
+                    message.time,
+                    message.clock,
+                    values,
                 ),
                 master,
             )

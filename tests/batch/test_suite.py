@@ -21,8 +21,7 @@ from scipy.stats import theilslopes
 
 from femu import FailedAnalysis
 from femu.analyses import Limit, LoadControl, Transient
-from femu.batch import BatchResult, ModelSource, Plan, RecordFile, RunOutcome, Suite
-from femu.batch import worker_pool as hands_module
+from femu.batch import BatchResult, ModelSource, Plan, RecordFile, RunOutcome, Suite, worker_pool
 from femu.results.save import Save
 from femu.support.errors import FileError, InputError
 
@@ -148,9 +147,9 @@ def test_a_killed_worker_is_replaced(
     tmp_path: Path, undisturbed: BatchResult, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked, killed = [0], [0]
-    ask = hands_module.ProcessHand._ask
+    ask = worker_pool.ProcessHand._ask
 
-    def disturbed(self: hands_module.ProcessHand, job: object) -> object:
+    def disturbed(self: worker_pool.ProcessHand, job: object) -> object:
         asked[0] += 1
         if asked[0] == 4:
             pid = self.start().pid
@@ -159,7 +158,7 @@ def test_a_killed_worker_is_replaced(
             killed[0] += 1
         return ask(self, job)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(hands_module.ProcessHand, "_ask", disturbed)
+    monkeypatch.setattr(worker_pool.ProcessHand, "_ask", disturbed)
     found = suite().run(tmp_path / "other.h5", workers=2)
     assert killed[0] == 1
     assert found.path.read_bytes() == undisturbed.path.read_bytes()
@@ -294,14 +293,14 @@ def test_table_and_dataset(undisturbed: BatchResult) -> None:
 @pytest.mark.slow
 @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="needs /proc")
 def test_memory_stays_flat(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    started: list[hands_module.ProcessHand] = []
-    start = hands_module.ProcessHand.__init__
+    started: list[worker_pool.ProcessHand] = []
+    start = worker_pool.ProcessHand.__init__
 
-    def remembered(self: hands_module.ProcessHand, *arguments: object) -> None:
+    def remembered(self: worker_pool.ProcessHand, *arguments: object) -> None:
         started.append(self)
         start(self, *arguments)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(hands_module.ProcessHand, "__init__", remembered)
+    monkeypatch.setattr(worker_pool.ProcessHand, "__init__", remembered)
     seen: dict[int, list[int]] = {}
 
     class Weigh(Watch):

@@ -38,7 +38,7 @@ from femu.materials import (
     NMSection,
     TrilinearPinching,
 )
-from femu.model import series as se
+from femu.model import series
 from femu.model.component import Section
 from femu.model.moment_curvature import moment_curvature
 from femu.model.parameters import Parameters
@@ -140,12 +140,12 @@ def loads() -> Iterator[Call]:
         Call(DistributedLoad, 0.2, 0.8, y=1.0),
         Call(DistributedLoad.intensities, "y", on=DistributedLoad),
         Call(DistributedLoad.resultant, "y", 3.0, on=DistributedLoad),
-        Call(Pattern, "p", se.Constant()),
-        Call(se.Constant),
-        Call(se.Linear),
-        Call(se.Sine, 0.5),
-        Call(se.Pulse, 0.0, 1.0),
-        Call(se.Sampled, [0.0, 1.0], [0.0, 1.0]),
+        Call(Pattern, "p", series.Constant()),
+        Call(series.Constant),
+        Call(series.Linear),
+        Call(series.Sine, 0.5),
+        Call(series.Pulse, 0.0, 1.0),
+        Call(series.Sampled, [0.0, 1.0], [0.0, 1.0]),
         Call(Motion, 0.01, displacement=[0.0, 0.1, 0.2]),
         Call(Motion, 0.01, acceleration=[0.0, 0.1, 0.2]),
         Call(Save),
@@ -175,7 +175,7 @@ def models() -> Iterator[Call]:
         Call(Model.rigid_diaphragm, [1, 2, 3], normal="z", on=in_space),
         Call(Model.rigid_link, 1, 2, on=two),
         Call(Model.add, el.ElasticBeamColumn("c", 1, 2, section=SECTION), on=two),
-        Call(Model.pattern, "wind", se.Constant(), on=frame),
+        Call(Model.pattern, "wind", series.Constant(), on=frame),
         Call(Model.load, 2, x=1.0, on=frame),
         Call(Model.member_load, "column", UniformLoad(y=1.0), on=frame),
         Call(Model.support_motion, 1, "x", MOTION, on=frame),

@@ -42,8 +42,7 @@ from femu.experimental.network.transport import LARGEST_DATAGRAM, Link
 from femu.experimental.network.wire import ENDIAN_CHECK, HELLO, WELCOME, Sizes, Terms, vector
 from femu.monitor.tail import JournalTail
 from femu.report.write import file_kind, load_result
-from femu.updating import UpdatingHistory
-from femu.updating import datagrams as say
+from femu.updating import UpdatingHistory, datagrams
 from tests.campaign import rig
 
 Target = Callable[[bytes], Any]
@@ -280,15 +279,15 @@ def _file(read: Callable[[Path], Any], name: str) -> Target:
 
 
 def _datagrams(data: bytes) -> None:
-    message = say.unpack(data, 7)
+    message = datagrams.unpack(data, 7)
     assert message is None or message.values.ndim == 1
     one, two = socket.socketpair(socket.AF_UNIX, socket.SOCK_DGRAM)
     with one, two:
         two.setblocking(False)
-        for start in range(0, len(data), say.LARGEST):
+        for start in range(0, len(data), datagrams.LARGEST):
             with contextlib.suppress(BlockingIOError):
-                one.send(data[start : start + say.LARGEST])
-        assert say.latest(two, 7, (say.SAMPLE, say.STOP))[2] >= 0
+                one.send(data[start : start + datagrams.LARGEST])
+        assert datagrams.latest(two, 7, (datagrams.SAMPLE, datagrams.STOP))[2] >= 0
 
 
 def _estimate(data: bytes) -> None:
@@ -298,7 +297,9 @@ def _estimate(data: bytes) -> None:
     """
     updater = _updater()
     updater._take(
-        say.Datagram(say.ESTIMATE, 1, 1, 0.0, 0.0, np.frombuffer(data[: len(data) // 8 * 8], "<f8"))
+        datagrams.Datagram(
+            datagrams.ESTIMATE, 1, 1, 0.0, 0.0, np.frombuffer(data[: len(data) // 8 * 8], "<f8")
+        )
     )
     assert (updater.values >= updater._low).all() and (updater.values <= updater._high).all()
     assert np.isfinite(updater._vector).all()
@@ -524,7 +525,7 @@ TARGETS: dict[str, Fuzzed] = {
         lambda: ENDIAN_CHECK + vector(256, [0.0, 1.0, 2.8]) + _ANSWERS,
     ),
     "updater's datagrams": Fuzzed(
-        lambda: _datagrams, lambda: say.pack(7, say.SAMPLE, 1, 2, 0.1, 0.2, np.ones(4))
+        lambda: _datagrams, lambda: datagrams.pack(7, datagrams.SAMPLE, 1, 2, 0.1, 0.2, np.ones(4))
     ),
     "updater's estimates": Fuzzed(
         lambda: _estimate, lambda: np.array([1.0, 0.0, 1.0, 2.0, 0.1]).tobytes()

@@ -24,8 +24,7 @@ from typing import Any
 import numpy as np
 
 from femu.experimental import read_journal
-from femu.experimental.journal import checkpoints
-from femu.experimental.journal import rows as table
+from femu.experimental.journal import checkpoints, rows
 from femu.experimental.journal.journal import Journal, Record
 from femu.experimental.journal.rows import Rows
 from femu.results.outcome import Outcome
@@ -39,11 +38,11 @@ STOPPED = 30  # commands
 SHORT = 8  # rows by which tables grow in a third test: each of them several times
 SPACED = 7  # steps from one appended checkpoint to the next, with slots between
 TESTS = {
-    "paced": (False, table.GROWTH, 1),
-    "durable": (True, table.GROWTH, 1),
+    "paced": (False, rows.GROWTH, 1),
+    "durable": (True, rows.GROWTH, 1),
     "paced, growing": (False, SHORT, 1),
     "paced, slots": (False, SHORT, SPACED),
-    "durable, slots": (True, table.GROWTH, SPACED),
+    "durable, slots": (True, rows.GROWTH, SPACED),
 }
 ENDLESS = ("truncated", "zeros at the end")
 KINDS = ("any order", "ascending", *ENDLESS)
@@ -65,7 +64,7 @@ def recorded(path: Path, durable: bool, growth: int) -> tuple[list[bytes], list[
     synced."""
     versions: list[bytes] = []
     synced: list[int] = [0]
-    add, resize, sync, usual = Rows.add, Rows.resize, Journal._sync, table.GROWTH
+    add, resize, sync, usual = Rows.add, Rows.resize, Journal._sync, rows.GROWTH
 
     def adding(self: Rows, *row: Any, **options: Any) -> int:
         out = add(self, *row, **options)
@@ -85,11 +84,11 @@ def recorded(path: Path, durable: bool, growth: int) -> tuple[list[bytes], list[
 
     try:
         Rows.add, Rows.resize, Journal._sync = adding, resizing, syncing  # type: ignore[method-assign]
-        table.GROWTH = growth
+        rows.GROWTH = growth
         rig.test_of(rig.Physical(stop, STOPPED), durable=durable).run(path)
     finally:
         Rows.add, Rows.resize, Journal._sync = add, resize, sync  # type: ignore[method-assign]
-        table.GROWTH = usual
+        rows.GROWTH = usual
     return versions, synced
 
 
@@ -114,7 +113,7 @@ def cut(versions: list[bytes], last: int, now: int, kind: str, rng: np.random.Ge
     return bytes(out)
 
 
-def rows(record: Record) -> list[Any]:
+def rows_of(record: Record) -> list[Any]:
     return [
         record.command[rig.NAME][:, :-1],
         record.measured[rig.NAME][:, :-1],
@@ -133,7 +132,9 @@ def judged(path: Path, every: Record, before: Record, at_least: int) -> list[str
     except Exception as problem:
         return [f"unreadable: {type(problem).__name__}"]
     out = []
-    for known, synced, came in zip(rows(every)[:2], rows(before)[:2], rows(found)[:2], strict=True):
+    for known, synced, came in zip(
+        rows_of(every)[:2], rows_of(before)[:2], rows_of(found)[:2], strict=True
+    ):
         out += ["wrong rows"] if not np.array_equal(known[: len(came)], came) else []
         out += ["rows lost"] if len(came) < len(synced) else []
     steps = found.state[:, 0].astype(int)
@@ -143,7 +144,9 @@ def judged(path: Path, every: Record, before: Record, at_least: int) -> list[str
         else []
     )
     out += (
-        ["wrong rows"] if not np.array_equal(rows(every)[2][: found.steps], rows(found)[2]) else []
+        ["wrong rows"]
+        if not np.array_equal(rows_of(every)[2][: found.steps], rows_of(found)[2])
+        else []
     )
     return out + (
         ["rows lost"] if found.steps < at_least or found.steps != steps.max(initial=0) else []

@@ -18,7 +18,7 @@ from femu import FileError, InputError, Save
 from femu.analyses import Pace
 from femu.experimental import Ending, Journal, Specimen, Unlimited, read_journal
 from femu.experimental.hybrid_run import HybridRun
-from femu.experimental.journal import checkpoints as code
+from femu.experimental.journal import checkpoints
 from femu.experimental.specimens.replayed import replay
 from femu.results.outcome import FailedAnalysis
 
@@ -95,7 +95,7 @@ def test_a_portal_of_fibre_members_writes_at_most_4_kB_a_step(tmp_path, updated,
 
 
 def test_the_spacing_follows_from_the_size():
-    assert [code.steps_between(n) for n in (0, 1, 128, 129, 1280, 5210, 10**6)] == [
+    assert [checkpoints.steps_between(n) for n in (0, 1, 128, 129, 1280, 5210, 10**6)] == [
         1,
         1,
         1,
@@ -258,7 +258,7 @@ def test_a_physical_specimen_is_sent_nothing_again_for_steps_without_a_checkpoin
         test.elements["device"].specimen, test.elements["device"].limits = specimen, limits
         return test
 
-    monkeypatch.setattr(code, "steps_between", lambda numbers: 30)
+    monkeypatch.setattr(checkpoints, "steps_between", lambda numbers: 30)
     reference, specimen, path = Physical(), Physical(), tmp_path / "j.h5"
     with_physical(reference).run(tmp_path / "whole.h5")
     apply = specimen.apply
@@ -333,8 +333,8 @@ def test_a_journal_of_an_earlier_version_goes_on_with_few_checkpoints(tmp_path, 
     assert after.state[:, 0].tolist() == [9.0, 18.0, 27.0, 30.0]
     done = before.steps
     assert np.array_equal(
-        code.of_every_step(after, after.kept_columns)[:done],
-        code.of_every_step(before, after.kept_columns),
+        checkpoints.of_every_step(after, after.kept_columns)[:done],
+        checkpoints.of_every_step(before, after.kept_columns),
     )
     assert np.array_equal(after.state[after.state[:, 0] <= done][:2], before.state[[8, 17]])
     assert journalled.make().resume(path).steps == 30
@@ -361,11 +361,11 @@ def test_others_read_every_step_while_it_is_written(tmp_path):
         record = read_journal(tmp_path / "j.h5")
         assert record.steps == step and np.array_equal(record.state[-1, 2:-1], state)
         assert np.array_equal(
-            code.of_every_step(record, np.array([width + 1, 3])),
+            checkpoints.of_every_step(record, np.array([width + 1, 3])),
             np.stack([-np.arange(1.0, step + 1), states[:step, 3]], axis=1),
         )
     with pytest.raises(FileError, match="does not keep"):
-        code.of_every_step(record, np.array([7]))
+        checkpoints.of_every_step(record, np.array([7]))
     journal.close()
 
 

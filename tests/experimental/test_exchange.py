@@ -221,9 +221,9 @@ def test_a_compensated_physical_specimen_is_not_taken_for_an_emulated_one(tmp_pa
 def test_the_measurement_is_in_the_message_where_the_journal_cannot_take_it(tmp_path, monkeypatch):
     stone, test = Stone(), None
     test = make(stone)
-    from femu.experimental.journal import rows as table
+    from femu.experimental.journal.rows import Rows
 
-    add = table.Rows.add
+    add = Rows.add
 
     def full(rows, step, time, *values, **stamp):
         if "measured" in rows.name and step == AT:
@@ -238,7 +238,7 @@ def test_the_measurement_is_in_the_message_where_the_journal_cannot_take_it(tmp_
             )
         add(rows, step, time, *values, **stamp)
 
-    monkeypatch.setattr(table.Rows, "add", full)
+    monkeypatch.setattr(Rows, "add", full)
     result = test.run(tmp_path / "j.h5")
     assert result.outcome is Ending.JOURNAL_FULL
     assert str(stone.commands[-1]) in result.message

@@ -12,10 +12,10 @@ from journalled import STEPS, make, same
 
 from femu import FileError
 from femu.experimental import Ending, Journal, read_journal
-from femu.experimental.journal import lock as in_use
+from femu.experimental.journal import lock
 from femu.experimental.journal.lock import mark_as_used, taken_alone
 
-pytestmark = pytest.mark.skipif(in_use.locks is None, reason="the system has no such locks")
+pytestmark = pytest.mark.skipif(lock.locks is None, reason="the system has no such locks")
 
 
 def test_a_running_test_is_not_resumed(tmp_path):
@@ -64,13 +64,13 @@ def test_one_that_was_replaced_meanwhile_is_not_taken(tmp_path, monkeypatch):
     path, other = tmp_path / "j.h5", tmp_path / "other.h5"
     for p in (path, other):
         Journal(p, {"e": 1}).close()
-    flock = in_use.locks.flock
+    flock = lock.locks.flock
 
     def late(mark, how):
         os.replace(other, path)  # another one is done with it just now
         flock(mark, how)
 
-    monkeypatch.setattr(in_use.locks, "flock", late)
+    monkeypatch.setattr(lock.locks, "flock", late)
     with pytest.raises(FileError, match="in use"), taken_alone(path):
         pass
 
@@ -133,7 +133,7 @@ def test_two_tests_do_not_begin_the_same_file(tmp_path, monkeypatch):
 
 def test_a_system_without_locks(tmp_path, monkeypatch):
     path = tmp_path / "j.h5"
-    monkeypatch.setattr(in_use, "locks", None)
+    monkeypatch.setattr(lock, "locks", None)
     journal = Journal(path, {"e": 1})
     one = np.ones(1)
     with taken_alone(path):  # refused if there are locks

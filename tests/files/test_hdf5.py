@@ -21,7 +21,7 @@ from femu.analyses import LoadControl
 from femu.elements import ElasticBeamColumn
 from femu.experimental import read_journal
 from femu.experimental.journal.journal import Journal
-from femu.files import hdf5_older as older
+from femu.files import hdf5_older
 from femu.files.hdf5 import (
     item,
     number,
@@ -122,7 +122,7 @@ def test_no_file_holds_a_text_of_variable_length(tmp_path: Path) -> None:
 def test_a_damaged_heap_of_an_older_file_does_not_keep_the_reader(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(older, "LONGEST", 4.0)
+    monkeypatch.setattr(hdf5_older, "LONGEST", 4.0)
     path = tmp_path / "a.h5"
     data = bytearray(
         (Path(__file__).parents[1] / "data" / "variable_length_texts" / "result.h5").read_bytes()

@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 from systems import P0, X0, A, H, Q, R, decay_model, kalman, linear_model, simulate
 
-from femu.filters import UKF, KalmanFilter, fit_least_squares, smooth
-from femu.filters import diagnostics as check
+from femu.filters import UKF, KalmanFilter, diagnostics, fit_least_squares, smooth
 from femu.filters.bouc_wen import bouc_wen, bouc_wen_bounds
 from femu.filters.power import power
 from femu.kernels import compiled
@@ -88,24 +87,24 @@ def test_consistent_filter_passes_and_wrong_noise_is_told():
     _, y = simulate(2000, seed=6)
     right = kalman()
     history = right.run(right.init(X0, P0), y)
-    assert check.nis(history).consistent
+    assert diagnostics.nis(history).consistent
     assert (
         sum(
-            check.nees(right.run(right.init(X0, P0), b), a, probability=0.99).consistent
+            diagnostics.nees(right.run(right.init(X0, P0), b), a, probability=0.99).consistent
             for a, b in (simulate(1000, seed=s) for s in range(10))
         )
         >= 8
     )
-    white = check.whiteness(history, channel=1)
+    white = diagnostics.whiteness(history, channel=1)
     assert white.share_inside >= 0.8 and white.probability > 0.01
     trusting = KalmanFilter(A, H, 0.1 * Q, 0.3 * R)
-    result = check.nis(trusting.run(trusting.init(X0, P0), y))
+    result = diagnostics.nis(trusting.run(trusting.init(X0, P0), y))
     assert result.average > result.high and "too much" in result.verdict
     timid = KalmanFilter(A, H, Q, 4.0 * R)
-    result = check.nis(timid.run(timid.init(X0, P0), y))
+    result = diagnostics.nis(timid.run(timid.init(X0, P0), y))
     assert result.average < result.low and "too little" in result.verdict
     stiff = KalmanFilter(A, H, 1e-4 * Q, R)
-    assert check.whiteness(stiff.run(stiff.init(X0, P0), y)).probability < 1e-6
+    assert diagnostics.whiteness(stiff.run(stiff.init(X0, P0), y)).probability < 1e-6
 
 
 def test_likelihood_prefers_the_true_noise():
@@ -113,30 +112,32 @@ def test_likelihood_prefers_the_true_noise():
     values = []
     for factor in (0.5, 1.0, 2.0):
         estimator = KalmanFilter(A, H, Q, factor * R)
-        values.append(check.log_likelihood(estimator.run(estimator.init(X0, P0), y)))
+        values.append(diagnostics.log_likelihood(estimator.run(estimator.init(X0, P0), y)))
     assert values[1] == max(values)
 
 
 def test_number_of_identifiable_parameters():
     prior = np.diag([4.0, 1.0, 9.0])
-    assert check.identifiable_parameters(prior, prior) == pytest.approx(0.0)
-    assert check.identifiable_parameters(prior, np.diag([4e-8, 1.0, 9e-8])) == pytest.approx(
+    assert diagnostics.identifiable_parameters(prior, prior) == pytest.approx(0.0)
+    assert diagnostics.identifiable_parameters(prior, np.diag([4e-8, 1.0, 9e-8])) == pytest.approx(
         2.0, abs=1e-6
     )
-    assert check.identifiable_parameters(prior, np.diag([2.0, 1.0, 9.0])) == pytest.approx(0.5)
+    assert diagnostics.identifiable_parameters(prior, np.diag([2.0, 1.0, 9.0])) == pytest.approx(
+        0.5
+    )
     # a decay whose input is zero says nothing about its rate
     estimator = UKF(decay_model(), 0.0, 0.01)
     still = estimator.run(estimator.init([0.0, 0.5], [1e-12, 0.1]), np.zeros(50), np.zeros((50, 1)))
-    assert check.identifiable_parameters(np.diag([0.1]), still.covariance[-1][1:, 1:]) < 1e-3
+    assert diagnostics.identifiable_parameters(np.diag([0.1]), still.covariance[-1][1:, 1:]) < 1e-3
 
 
 @pytest.mark.parametrize(
     "call",
     [
         lambda h: smooth(h, kappa=-5.0),
-        lambda h: check.nees(h, np.zeros((3, 2))),
-        lambda h: check.whiteness(h, lags=1000),
-        lambda h: check.identifiable_parameters(np.eye(2), np.eye(3)),
+        lambda h: diagnostics.nees(h, np.zeros((3, 2))),
+        lambda h: diagnostics.whiteness(h, lags=1000),
+        lambda h: diagnostics.identifiable_parameters(np.eye(2), np.eye(3)),
         lambda h: fit_least_squares(linear_model(), np.zeros((4, 2)), None, X0, free=[7]),
         lambda h: fit_least_squares(linear_model(), np.zeros((4, 2)), None, [0.0], free=[0]),
     ],

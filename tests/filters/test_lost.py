@@ -29,10 +29,10 @@ from femu.filters import (
     StateSpace,
     UnscentedPF,
     batched,
+    diagnostics,
     fit_least_squares,
     smooth,
 )
-from femu.filters import diagnostics as check
 from femu.filters.covariance import symmetric
 from femu.support.errors import AnalysisError, InputError
 
@@ -279,12 +279,12 @@ def test_diagnostics_name_a_wrong_argument():
     history = estimator.run(estimator.init([0.0], 1.0), np.sin(np.arange(40.0)))
     truth = np.zeros((40, 1))
     for wrong in (
-        lambda: check.nees(history, truth, states=[7]),
-        lambda: check.nees(history, truth, states=["a"]),
-        lambda: check.nees(history, truth, probability=2.0),
-        lambda: check.whiteness(history, channel=9),
-        lambda: check.whiteness(history, lags=0),
-        lambda: check.identifiable_parameters(np.ones((2, 3)), np.ones((2, 3))),
+        lambda: diagnostics.nees(history, truth, states=[7]),
+        lambda: diagnostics.nees(history, truth, states=["a"]),
+        lambda: diagnostics.nees(history, truth, probability=2.0),
+        lambda: diagnostics.whiteness(history, channel=9),
+        lambda: diagnostics.whiteness(history, lags=0),
+        lambda: diagnostics.identifiable_parameters(np.ones((2, 3)), np.ones((2, 3))),
     ):
         with pytest.raises(InputError):
             wrong()

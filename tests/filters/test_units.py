@@ -28,10 +28,10 @@ from femu.filters import (
     StateSpace,
     UnscentedPF,
     batched,
+    diagnostics,
     fit_least_squares,
     smooth,
 )
-from femu.filters import diagnostics as check
 from femu.filters.covariance import inverse, lower_factor
 from femu.support.errors import InputError
 
@@ -69,8 +69,8 @@ def test_smoother_and_diagnostics_do_not_depend_on_units(unit):
         return (
             found.mean / scale,
             found.covariance / np.outer(scale, scale),
-            check.nees(history, x * scale).average,
-            check.identifiable_parameters(S @ P0 @ S, history.covariance[-1]),
+            diagnostics.nees(history, x * scale).average,
+            diagnostics.identifiable_parameters(S @ P0 @ S, history.covariance[-1]),
         )
 
     for mine, reference in zip(checked(unit), checked(np.ones(2)), strict=True):
@@ -226,6 +226,6 @@ def test_diagnostics_of_nothing_are_refused():
     estimator = KalmanFilter(A, H, Q, R)
     still = estimator.run(estimator.init([0.0, 0.0], P0), np.zeros((30, 2)))
     with pytest.raises(InputError, match="never change"):
-        check.whiteness(still)
+        diagnostics.whiteness(still)
     with pytest.raises(InputError, match="skip"):
-        check.nees(still, np.zeros((30, 2)), skip=30)
+        diagnostics.nees(still, np.zeros((30, 2)), skip=30)

@@ -14,8 +14,7 @@ import pytest
 from journal_writer import DT, Writer
 
 from femu.experimental import Journal
-from femu.monitor import JournalTail, Watch
-from femu.monitor import tail as tail_module
+from femu.monitor import JournalTail, Watch, tail
 from femu.monitor.thinned import MOST
 from femu.monitor.watch import Channel
 from femu.studies import one_bay_frame as study
@@ -75,7 +74,7 @@ def test_a_test_begun_anew_is_shown_from_its_start(tmp_path: Path) -> None:
 def test_a_long_journal_is_caught_up_with_in_pieces(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(tail_module, "AT_ONCE", 16)
+    monkeypatch.setattr(tail, "AT_ONCE", 16)
     journal = Writer(tmp_path / "a.h5")
     journal("steps", 1, 96)
     watch = Watch(tmp_path / "a.h5")
@@ -97,16 +96,16 @@ def test_a_look_that_fails_midway_loses_no_rows(
     journal = Writer(tmp_path / "a.h5")
     journal("steps", 1, 31)
     watch = Watch(tmp_path / "a.h5")
-    whole = tail_module._whole
+    whole = tail._whole
 
     def only_the_first(file: Any, name: str, *given: Any) -> Any:
         if not name.endswith("command"):
             raise FileError("a.h5", "is between two states") from OSError()
         return whole(file, name, *given)
 
-    monkeypatch.setattr(tail_module, "_whole", only_the_first)
+    monkeypatch.setattr(tail, "_whole", only_the_first)
     assert not watch.refresh()
-    monkeypatch.setattr(tail_module, "_whole", whole)
+    monkeypatch.setattr(tail, "_whole", whole)
     assert watch.refresh()
     rows = watch.channels["column"][0].tracking.rows
     np.testing.assert_allclose(rows[:, 1] - rows[:, 2], 0.001)

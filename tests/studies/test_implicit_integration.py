@@ -12,11 +12,10 @@ import pytest
 
 from femu.analyses.eigen import eigen
 from femu.experimental import PolynomialCompensation
-from femu.studies import fifteen_storeys as building
-from femu.studies import implicit_methods as methods
+from femu.studies import fifteen_storeys, implicit_methods
 from femu.studies.implicit_picture import draw
 
-DT = building.DT
+DT = fifteen_storeys.DT
 STRONG = 420 * DT  # the peaks are at 3 s
 
 
@@ -47,7 +46,7 @@ def plain_solution(dt: float, steps: int) -> np.ndarray:
 
     values, shapes = np.linalg.eigh(b.T @ (stiffness[:, None] * b) / m)
     c = m * (shapes * (2.0 * 0.02 * np.sqrt(values))) @ shapes.T
-    ground = building.motion().at(dt * np.arange(steps + 1))
+    ground = fifteen_storeys.motion().at(dt * np.arange(steps + 1))
     d, v, a, z = np.zeros(n), np.zeros(n), np.full(n, -ground[0]), np.zeros(17)
     found = [d]
     for k in range(steps):
@@ -72,23 +71,26 @@ def plain_solution(dt: float, steps: int) -> np.ndarray:
 
 
 def test_the_building_has_the_printed_stiffness_and_period() -> None:
-    assert eigen(building.numerical_building(), 1).periods[0] == pytest.approx(1.0, rel=1e-4)
-    assert building.emulated().initial_stiffness() == pytest.approx(
+    assert eigen(fifteen_storeys.numerical_building(), 1).periods[0] == pytest.approx(1.0, rel=1e-4)
+    assert fifteen_storeys.emulated().initial_stiffness() == pytest.approx(
         np.array([[4.86, -1.41], [-1.41, 0.68]]), abs=2e-4
     )
-    hybrid = eigen(building.hybrid_building(building.emulated()), 15).periods
-    assert hybrid == pytest.approx(eigen(building.numerical_building(), 15).periods, rel=1e-12)
+    hybrid = eigen(fifteen_storeys.hybrid_building(fifteen_storeys.emulated()), 15).periods
+    assert hybrid == pytest.approx(
+        eigen(fifteen_storeys.numerical_building(), 15).periods, rel=1e-12
+    )
 
 
 def test_numerical_solution_is_that_of_plain_arrays() -> None:
-    found = building.floors_of(building.numerical(DT, STRONG))
+    found = fifteen_storeys.floors_of(fifteen_storeys.numerical(DT, STRONG))
     assert np.abs(found).max(axis=0) == pytest.approx([21.3, 39.7, 102.0], rel=0.005)
     assert found == pytest.approx(plain_solution(DT, 420)[:, [0, 1, 14]], abs=1e-8)
 
 
 def test_the_default_keeps_close_to_the_solution_and_splitting_does_not() -> None:
     default, splitting = (
-        methods.tested(m, 1, duration=STRONG) for m in (methods.DEFAULT, methods.SAME_PREDICTOR)
+        implicit_methods.tested(m, 1, duration=STRONG)
+        for m in (implicit_methods.DEFAULT, implicit_methods.SAME_PREDICTOR)
     )
     assert default.converged == 1.0
     assert default.iterations.mean() <= 2.3
@@ -101,7 +103,8 @@ def test_the_default_keeps_close_to_the_solution_and_splitting_does_not() -> Non
 def test_at_four_times_the_step_the_default_is_stable_and_the_printed_method_is_not() -> None:
     duration = 1200 * DT
     default, literal = (
-        methods.tested(m, 1, times=4, duration=duration) for m in (methods.DEFAULT, methods.LITERAL)
+        implicit_methods.tested(m, 1, times=4, duration=duration)
+        for m in (implicit_methods.DEFAULT, implicit_methods.LITERAL)
     )
     assert default.stable and default.converged == 1.0
     assert (default.error < 0.1).all()
@@ -110,39 +113,46 @@ def test_at_four_times_the_step_the_default_is_stable_and_the_printed_method_is_
 
 def test_steps_that_fail_are_finished_and_counted() -> None:
     failing = tuple(range(20, 420, 20))
-    found = methods.tested(methods.DEFAULT, 1, duration=STRONG, failing=failing)
+    found = implicit_methods.tested(implicit_methods.DEFAULT, 1, duration=STRONG, failing=failing)
     assert found.result.steps == 420
     assert np.flatnonzero(~found.result.converged).tolist() == [s - 1 for s in failing]
-    plain = methods.tested(methods.DEFAULT, 1, duration=STRONG)
+    plain = implicit_methods.tested(implicit_methods.DEFAULT, 1, duration=STRONG)
     assert (found.error <= 1.5 * plain.error).all()
 
 
 def test_compensation_takes_most_of_the_delay_away() -> None:
     late, compensated = (
-        methods.tested(methods.INITIAL, 1, duration=STRONG, delay=0.015, compensation=c)
+        implicit_methods.tested(
+            implicit_methods.INITIAL, 1, duration=STRONG, delay=0.015, compensation=c
+        )
         for c in (None, PolynomialCompensation(0.015, order=2))
     )
     assert (compensated.error < 0.5 * late.error).all()
 
 
 def test_a_twin_that_learns_knows_the_tangent_better_than_eigenvectors() -> None:
-    twin, default = (methods.tested(m, 2, duration=STRONG) for m in (methods.TWIN, methods.DEFAULT))
+    twin, default = (
+        implicit_methods.tested(m, 2, duration=STRONG)
+        for m in (implicit_methods.TWIN, implicit_methods.DEFAULT)
+    )
     assert twin.tangent_error < 0.5 * default.tangent_error
 
 
 def test_exact_tangents_are_those_of_the_specimen() -> None:
     path = np.array([[0.0, 0.0], [4.0, 9.0], [12.0, 20.0], [11.0, 19.5]])
-    specimen = building.emulated()
-    for k, (place, tangent) in enumerate(zip(path, methods.exact_tangents(path), strict=True)):
+    specimen = fifteen_storeys.emulated()
+    for k, (place, tangent) in enumerate(
+        zip(path, implicit_methods.exact_tangents(path), strict=True)
+    ):
         specimen.apply(place, 0.01 * k)
-        assert building.TWICE * tangent == pytest.approx(specimen.tangent(), rel=1e-12)
+        assert fifteen_storeys.TWICE * tangent == pytest.approx(specimen.tangent(), rel=1e-12)
 
 
 def test_the_picture_is_written(tmp_path: Path) -> None:
     path = tmp_path / "picture.png"
     draw(
-        methods.tested(methods.DEFAULT, 1, duration=700 * DT).result,
-        building.numerical(DT, 700 * DT),
+        implicit_methods.tested(implicit_methods.DEFAULT, 1, duration=700 * DT).result,
+        fifteen_storeys.numerical(DT, 700 * DT),
         path,
     )
     assert path.read_bytes().startswith(b"\x89PNG")

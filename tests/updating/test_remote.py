@@ -19,8 +19,7 @@ import remote_spring as spring
 from femu import GroundMotion, HybridTest, Outcome
 from femu.analyses import Pace
 from femu.support.errors import AnalysisError, InputError
-from femu.updating import RemoteUpdater
-from femu.updating import datagrams as say
+from femu.updating import RemoteUpdater, datagrams
 
 SOURCE = f"{Path(spring.__file__)}:make_updater"
 RATE = 250.0
@@ -41,14 +40,18 @@ def children(pid: int) -> list[int]:
 
 
 def test_a_message_of_another_session_or_form_is_not_read() -> None:
-    data = say.pack(7, say.SAMPLE, 1, 2, 0.5, 0.0, np.array([1.0, 2.0]))
-    message = say.unpack(data, 7)
+    data = datagrams.pack(7, datagrams.SAMPLE, 1, 2, 0.5, 0.0, np.array([1.0, 2.0]))
+    message = datagrams.unpack(data, 7)
     assert message is not None
-    assert (message.kind, message.step, message.values.tolist()) == (say.SAMPLE, 2, [1.0, 2.0])
-    assert say.unpack(data, 8) is None
-    assert say.unpack(data[:-3], 7) is None
-    assert say.unpack(b"", 7) is None
-    assert say.unpack(b"x" * 200, 7) is None
+    assert (message.kind, message.step, message.values.tolist()) == (
+        datagrams.SAMPLE,
+        2,
+        [1.0, 2.0],
+    )
+    assert datagrams.unpack(data, 8) is None
+    assert datagrams.unpack(data[:-3], 7) is None
+    assert datagrams.unpack(b"", 7) is None
+    assert datagrams.unpack(b"x" * 200, 7) is None
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="finds processes by /proc")
@@ -144,8 +147,13 @@ def test_values_from_the_other_side_stay_within_the_bounds() -> None:
     updater.values, updater.std, updater._told = np.array([1.2]), np.array([1.0]), np.zeros(3)
     for sent, kept in ((np.nan, 1.2), (99.0, 4.0), (-1.0, 0.5), (2.0, 2.0)):
         updater._take(
-            say.Datagram(
-                say.ESTIMATE, 1, 5, 0.1, clock.time(), np.array([1.0, 0.0, 1.0, 4.0, sent, 0.1])
+            datagrams.Datagram(
+                datagrams.ESTIMATE,
+                1,
+                5,
+                0.1,
+                clock.time(),
+                np.array([1.0, 0.0, 1.0, 4.0, sent, 0.1]),
             )
         )
         assert vector[program.parameters.index("beside.x.fy")] == pytest.approx(

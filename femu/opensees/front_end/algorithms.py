@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from femu.analyses import settings as code
+from femu.analyses import code
 from femu.opensees.front_end.arguments import Reader
 from femu.opensees.front_end.choices import Algorithm, chosen
 from femu.opensees.front_end.domain import domain

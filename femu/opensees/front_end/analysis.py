@@ -8,7 +8,7 @@ from copy import copy
 from dataclasses import replace
 from typing import Any
 
-from femu.analyses import settings as code
+from femu.analyses import code
 from femu.analyses.integrators.operator_splitting import OperatorSplitting
 from femu.model.doubts import warn_accepted
 from femu.opensees.front_end.arguments import LARGEST_WHOLE, Reader

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from itertools import count
 from typing import Any
 
-from femu.analyses import settings as code
+from femu.analyses import code
 from femu.analyses.integrators.integrator import Integrator
 
 _versions = count()

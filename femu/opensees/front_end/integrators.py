@@ -12,8 +12,8 @@ from femu.analyses import (
     GeneralizedAlphaOS,
     KRAlpha,
     NewmarkExplicit,
+    code,
 )
-from femu.analyses import settings as code
 from femu.analyses.integrators.integrator import Integrator
 from femu.model.doubts import accepting, warn_accepted
 from femu.opensees.front_end.accepted import ACCEPTED

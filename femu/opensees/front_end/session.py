@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from femu.analyses import settings as code
+from femu.analyses import code
 from femu.analyses.newton_step import march
 from femu.analyses.policy import MEMBER_HALVINGS, Policy
 from femu.analyses.step_driver import StepDriver, Steps, has_force_based
