@@ -2,12 +2,12 @@
 
 from setuptools import find_packages, setup
 
-BESIDE = ("analyses", "benchmarks", "elements", "examples", "experimental", "materials")
+OUTSIDE = ("analyses", "benchmarks", "elements", "examples", "experimental", "materials")
 
 setup(
     packages=[
         *find_packages(include=["femu", "femu.*"]),
-        *(f"femu.{name}" for name in find_packages(include=[f"{part}*" for part in BESIDE])),
+        *(f"femu.{name}" for name in find_packages(include=[f"{part}*" for part in OUTSIDE])),
     ],
-    package_dir={"femu": "femu", **{f"femu.{part}": part for part in BESIDE}},
+    package_dir={"femu": "femu", **{f"femu.{part}": part for part in OUTSIDE}},
 )

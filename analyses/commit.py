@@ -145,7 +145,7 @@ def start(run):
 def conclude(run, settings, step, why):
     """End a step: commit and record it where it was solved.
 
-    Returns why the march cannot go on, or code.DONE.
+    Returns why the march cannot continue, or code.DONE.
     """
     settings.iterations_left -= shift(run.report, code.REPORT_FLOATS * step)[0]
     if why == code.DONE and commit(run, settings, step) != 0:

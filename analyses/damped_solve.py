@@ -90,7 +90,7 @@ def solve_damped(run, factors, room, c, x):
 def modal_room(run):
     """Floats that `factor_damped` needs, as a multiple of eight.
 
-    Matrices behind it begin at a cache line.
+    Matrices after it begin at a cache line.
     """
     modes = run.nmodes
     return (modes * (run.neq + modes + 1) + 7) // 8 * 8

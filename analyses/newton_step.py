@@ -263,7 +263,7 @@ def _iterate(run, settings, step):
         served += 1
         copy(neq, r, dx)
         solve(run, dx)
-        # the increment is accelerated with the load's share in it, or, as OpenSees does beside its
+        # the increment is accelerated with the load's share in it, or, as OpenSees does with its
         # predictors, before
         subspace = krylov > 0 and secant == code.SUBSPACE
         if subspace and predictors == 1 and iteration >= predictors:
@@ -303,7 +303,7 @@ def _iterate(run, settings, step):
             if value > settings.tolerance and known <= krylov:
                 continue
             tangents, known = tangents + 1, krylov + 1
-        # beside very stiff members the unbalance keeps their rounding error: no increment can
+        # next to very stiff members the unbalance keeps their rounding error: no increment can
         # better it
         newton = settings.tangent == code.EACH and krylov == 0
         if (newton and settings.test == code.RELATIVE_UNBALANCE

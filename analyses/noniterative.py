@@ -3,7 +3,7 @@ split or count.
 
 They evaluate the elements at displacements known beforehand, and solve without iterating for
 convergence. Each is a ``step`` function; `stepping` makes the kernel that marches with it. What
-they keep beside the state is one vector (run.own): numbers, a room for modal damping for each
+they keep besides the state is one vector (run.own): numbers, a room for modal damping for each
 factored matrix, matrices, factors of matrices, and rows over the degrees of freedom.
 """
 
@@ -41,7 +41,7 @@ from femu.support.errors import AnalysisError
 Array = npt.NDArray[np.float64]
 FORMS = ("trapezoidal", "midpoint", "inside")
 """Whether an integrator weighs the forces at the two ends of a step, or takes those of a
-displacement inside it and lets the elements go on to its end, or leaves them there."""
+displacement inside it and lets the elements move to its end, or leaves them there."""
 NUMBERS = 8  # floats at the head of run.own that an integrator calls by names of its own
 _LINE = 8  # floats of a cache line
 _FEW = 200  # equations whose frequencies are found all at once

@@ -147,7 +147,7 @@ class StepDriver:
             and self.kernel is march
         )
         fields.in_place = int(in_place)
-        # a step may go on with the factors of the last one where a resumed run can make the same
+        # a step may use the factors of the last one where a resumed run can make the same
         # ones from the state
         fields.reusable = int(
             in_place

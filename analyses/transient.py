@@ -91,8 +91,8 @@ class Transient:
         """Response to base acceleration ``motion`` (along x, or a mapping of "x", "y", "z" to
         motions).
 
-        ``duration`` is that of the longest motion if left out. ``start`` is a state to go on from,
-        at its own time; it is not changed. ``parameters`` stands in for the program's parameter
+        ``duration`` is that of the longest motion if left out. ``start`` is a state to continue from,
+        at its own time; it is not changed. ``parameters`` replaces the program's parameter
         vector. Displacements are relative to the ground. With ``check=False`` nothing is
         questioned; see `femu.check`.
         """

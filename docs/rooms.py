@@ -14,7 +14,7 @@ from pathlib import Path
 import matplotlib.pyplot as plt
 
 ROOT = Path(__file__).parents[1]
-BESIDE = ("materials", "elements", "analyses", "experimental", "benchmarks")
+OUTSIDE = ("materials", "elements", "analyses", "experimental", "benchmarks")
 GROUPS = {
     "tools": ("support", "files", "units", "kernels"),
     "description": ("model", "records"),
@@ -55,7 +55,7 @@ def draw() -> plt.Figure:
     for height, name in enumerate(names):
         box = plt.Rectangle((0.0, height), 1.0, 0.86, facecolor=COLOURS[group(name)])
         ax.add_patch(box)
-        place = f"{name}/" if name in BESIDE else f"femu/{name}/"
+        place = f"{name}/" if name in OUTSIDE else f"femu/{name}/"
         ax.text(0.01, height + 0.43, place, va="center", family="monospace", fontsize=8.5)
         ax.text(0.21, height + 0.43, sentence(name), va="center", fontsize=8)
     labels = dict.fromkeys(group(name) for name in names)

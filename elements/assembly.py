@@ -32,7 +32,7 @@ def scatter(run, own, force, stiffness, workspace):
     element.
 
     The place of each stiffness entry in the matrix was computed once; entries of fixed degrees of
-    freedom go to a spare place behind the matrix.
+    freedom go to a spare place after the matrix.
     """
     add_at(run.internal, own.dofs, force)
     if own.links_at != 0:

@@ -1,6 +1,6 @@
 """State determination of the force-based beam-column (see `femu.elements.force_beam_column`).
 
-Sections that deform in shear have a law for it beside N and M, and the shear force V(x) = (Mi +
+Sections that deform in shear have a law for it next to N and M, and the shear force V(x) = (Mi +
 Mj)/L + V_load(x) does work on the shear strain, so that both end rotations gain the same share.
 Members without such sections have a kernel of their own, without any of it.
 """
@@ -49,8 +49,8 @@ SECTION_FLOATS = 10
 # workspace by points: section stiffness (3), target forces (2), move (2); then the sections'
 WORK_FLOATS = 7
 # with shear. Integers: where the table of the shear laws begins, then those of the sections.
-# Geometry behind the rest: GA of the virgin section, then by points 1/L, or 0 at a section without
-# shear. State behind that of N and M: shear strain, V, flexibility, stiffness. Workspace in front
+# Geometry after the rest: GA of the virgin section, then by points 1/L, or 0 at a section without
+# shear. State after that of N and M: shear strain, V, flexibility, stiffness. Workspace in front
 # of the sections': stiffness, target force, move.
 SHEAR_CONSTANTS = 7  # by points, before GA
 SHEAR_FLOATS, SHEAR_WORK = 4, 3

@@ -27,7 +27,7 @@ HINGE_POINTS = 6  # of a member with plastic hinges
 
 @dataclass(frozen=True)
 class Integration:
-    """Places and weights of the sections along a member, and which section stands where.
+    """Places and weights of the sections along a member, and which section is where.
 
     ``runs`` lists the sections in order along the member, each with the number of neighbouring
     points it serves.

@@ -97,7 +97,7 @@ class SectionedElement(FrameElement):
         histories.
 
         ``shear`` names the axes along which shear laws are laid out too: their tables follow that
-        of the sections, and where they begin stands in front of it.
+        of the sections, and where they begin is in front of it.
         """
         runs = [
             (label, section.in_space() if in_space else section, count)

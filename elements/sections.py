@@ -96,7 +96,7 @@ def _held(n, i, p, c, t, w, x, r, s, y, k, d):
 
 
 class NoShear(Constitutive):
-    """Stands where a section of a member with shear has none.
+    """In place of a shear law where a section of a member with shear has none.
 
     The member never gives it a shear strain.
     """

@@ -60,11 +60,11 @@ POINTS = PIECES + BASIC_TRIANGLE + 2 * BASIC * BASIC
 WORK_FLOATS = TRIANGLE + 2 * COMPONENTS
 # with shear, for y and then for z. Integers: where the tables of the shear laws begin, then those
 # of the sections. The rest as in the plane, axis by axis: geometry from SHEAR_CONSTANTS by points
-# on, state behind that of the other components, workspace in front of the sections'
+# on, state after that of the other components, workspace in front of the sections'
 SHEAR_AXES, SHEAR_CONSTANTS = 2, 1 + BASIC
 # basic moments of each axis, and the places of their pairs in the upper triangle of the flexibility
 MOMENTS, PAIRS_OF_MOMENTS = ((1, 2), (3, 4)), ((6, 7, 11), (15, 16, 18))
-SHEAR_LOADS = 3  # where the shear by member loads stands in the load vector, by points
+SHEAR_LOADS = 3  # where the shear by member loads is in the load vector, by points
 
 
 def section_constants(length: float, elastic: tuple[float, ...], places: tuple[float, ...],

@@ -32,7 +32,7 @@ class TwoNodeLink(Link):
     ``p_delta`` adds the moment of the axial force on the relative displacement across the link, d_y
     = y_j - y_i (and d_z). It is given by the shares of N d_y that the ends bear as moments, (at i,
     at j), in space (My at i, My at j, Mz at i, Mz at j); the rest is a couple of shear forces. True
-    stands for shares of 0: shear forces only.
+    means shares of 0: shear forces only.
     """
 
     _: KW_ONLY

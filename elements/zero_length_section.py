@@ -22,7 +22,7 @@ BLOCK_ADDRESS, SECTION_P, SECTION = 0, 1, 2
 PLANE = {"N": "x", "M": "rz"}
 SPACE = {"N": "x", "Mz": "rz", "My": "ry", "T": "rx"}
 # with shear. Integers: address of the section's block, where its parameters and its own integers
-# begin; then for each shear law the same and where its history begins, behind that of the section
+# begin; then for each shear law the same and where its history begins, after that of the section
 LAW = 4
 
 
@@ -51,7 +51,7 @@ def _one_section(components: int) -> Kernel:
 def _section_in_shear(components: int, shears: int) -> Kernel:
     """The same with laws for shear along local y (and z).
 
-    Their components come behind those of the section.
+    Their components come after those of the section.
     """
     m, size = components, components + shears
     entries = size * (size + 1) // 2

@@ -19,9 +19,9 @@ Ending = Outcome
 
 
 class ExperimentError(AnalysisError):
-    """A hybrid test cannot go on.
+    """A hybrid test cannot continue.
 
-    ``measurement`` is what was measured before it was clear that the test cannot go on with it: it
+    ``measurement`` is what was measured before it was clear that the test cannot use it: it
     belongs in the journal.
     """
 
@@ -86,7 +86,7 @@ WildMeasurement = OutlierMeasurement
 
 
 class StuckSensor(BadMeasurement):
-    """A sensor that stood still while the specimen moved. The step was not taken."""
+    """A sensor that did not change while the specimen moved. The step was not taken."""
 
     ending = Ending.STUCK_SENSOR
 

@@ -72,7 +72,7 @@ class Columns:
 
     @property
     def end(self) -> int:
-        """The column behind them."""
+        """The column after them."""
         return sum(self.work)
 
 

@@ -1,7 +1,7 @@
 """One run of a hybrid test: its sessions, parameters and journal, from the start to the end.
 
 `femu.experimental.hybrid_test.HybridTest` describes a test. A run opens a session for each
-experimental element, lets the loop take the steps, and ends the test in good order whatever happens.
+experimental element, lets the loop take the steps, and closes everything whatever happens.
 """
 
 from __future__ import annotations

@@ -230,7 +230,7 @@ class HybridTest:
             return run.take_steps(loop)
 
     def resume(self, journal: str | PathLike[str]) -> HybridResult:
-        """Go on from the last committed step of an interrupted test.
+        """Continue from the last committed step of an interrupted test.
 
         A physical specimen that can be read must stand where the journal ends. What was measured of
         steps that were not committed is used and not measured again. A journal whose test is still

@@ -185,7 +185,7 @@ class HybridLoop:
     def _go_on(self, before: Record) -> None:
         """Take over the rows and the state of an interrupted test."""
         self.first = self.done = done = before.checkpoint()[0]
-        width = self.record.rows.shape[1]  # behind it stands what the updater notes
+        width = self.record.rows.shape[1]  # after it comes what the updater notes
         self.record.rows[1 : done + 1] = before.record[:done, HEAD : HEAD + width]
         self.record.rows[1 : done + 1, LATE] = by_own_step(before.record[:done])
         driver, every = self.driver, self.test.save.every

@@ -22,7 +22,7 @@ For the whole program, since a script may start threads.
 def read_test(path: str | os.PathLike[str]) -> Any:
     """Run a script; it defines ``test``, a hybrid test, or a function ``test()`` that returns one.
 
-    The script runs under the name "femu_test", so what stands under ``if __name__ == "__main__"``
+    The script runs under the name "femu_test", so what is under ``if __name__ == "__main__"``
     does not run. A hybrid test that it begins all the same is refused: nobody has asked for it, and
     its specimen can be broken only once.
     """

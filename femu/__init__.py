@@ -28,7 +28,7 @@ from femu.support.version import VERSION
 __version__ = VERSION
 
 # A script that lies in a clone of the repository finds this folder before the installed femu.
-# There, femu.materials and the others lie beside this folder and not in it.
+# There, femu.materials and the others lie next to this folder and not in it.
 _here = Path(__file__).parent
 if not (_here / "materials").is_dir() and (_here.parent / "materials" / "__init__.py").is_file():
     __path__.append(str(_here.parent))

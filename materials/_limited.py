@@ -10,7 +10,7 @@ from femu.model.component import Constitutive, Material, part_table, require
 from femu.support.errors import InputError
 
 NO_LIMIT = 1e16
-"""Strain that stands for no limit, as in OpenSees."""
+"""Strain that means no limit, as in OpenSees."""
 LIMITS = ("smallest_strain", "largest_strain")
 """Names under which the materials declare their limits, each among its own parameters."""
 
@@ -19,7 +19,7 @@ class LimitedMaterial(Material):
     """Base of `MinMax` and `LowCycleFatigue`: another material, and strains at which it fails.
 
     Its kernel finds the number of the part's history variables, whether the part depends on the
-    rate, and the part's table among its integers; the part's damping stands at the front of the
+    rate, and the part's table among its integers; the part's damping is at the front of the
     workspace.
     """
 

@@ -19,7 +19,7 @@ class Bilinear(Material):
     """Bilinear steel with linear kinematic hardening; OpenSees' ``Steel01`` without isotropic
     hardening.
 
-    A spring of modulus b E beside an elastic-perfectly-plastic one of modulus (1-b) E that yields
+    A spring of modulus b E parallel to an elastic-perfectly-plastic one of modulus (1-b) E that yields
     at (1-b) fy. With the strain e_p at which the second is unstressed::
 
         xi = clip(E (e - e_p), -fy, fy)

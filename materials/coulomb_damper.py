@@ -1,4 +1,4 @@
-"""Coulomb friction beside a spring."""
+"""Coulomb friction parallel to a spring."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from femu.model.parameters import nonnegative, positive
 
 
 class CoulombDamper(Material):
-    """Friction of constant size against the motion, beside a linear spring; OpenSees'
+    """Friction of constant size against the motion, parallel to a linear spring; OpenSees'
     ``CoulombDamper``.
 
     ``stress = k strain + friction sign(rate)``. The jump at rest is a steep line: up to

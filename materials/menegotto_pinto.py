@@ -27,7 +27,7 @@ class MenegottoPinto(Material):
     asymptote out, in compression by the factor ``1 + a1 ((e_max - e_min) / (2 a2 e_y)) ** 0.8``, in
     tension with a3 and a4. ``initial_stress`` is the stress at zero strain.
 
-    Where R0 (1 - cR1) is below 1, the curve behind a large reversal is softer than the loading
+    Where R0 (1 - cR1) is below 1, the curve after a large reversal is softer than the loading
     before it, and cycles may give energy back. So it is in OpenSees; usual values are R0 = 10 to
     20, cR1 = 0.925, cR2 = 0.15.
 

@@ -58,7 +58,7 @@ class ModifiedIMK(Material):
 
     f_0 is the stress at which the line after the cap would meet the axis of stress. An
     excursion ends where the stress changes sign, unloading stiffness changes at a change of
-    direction. Where E_t is used up by unloading stiffness, or the line behind the cap meets zero,
+    direction. Where E_t is used up by unloading stiffness, or the line after the cap meets zero,
     nothing is left. ``n`` is how much stiffer the spring is than the member whose hinge it is: K is
     then that of the member, the spring has (1 + n) K, and the ratios are converted.
 

@@ -1,4 +1,4 @@
-"""Materials one behind the other."""
+"""Materials in series."""
 
 from __future__ import annotations
 
@@ -167,7 +167,7 @@ class Series(Material):
     a call and carries the difference over to the next, so it comes close only for small steps.
 
     ``materials`` is a list, or a mapping that names the parts. None may depend on the rate of
-    strain, because the rates of the parts are not known: a spring behind a dashpot is
+    strain, because the rates of the parts are not known: a spring in series with a dashpot is
     `MaxwellDamper`.
     """
 

@@ -81,7 +81,7 @@ class StrainPenetration(Material):
     from yield then (always in testUniaxialMaterial). The tangent is the derivative of the stress;
     that of OpenSees is not, on its curves.
 
-    The curve behind a reversal runs below the line of unloading for small changes of slip: small
+    The curve after a reversal runs below the line of unloading for small changes of slip: small
     loops give some energy back, as they do in OpenSees to the last digit. With R at or below the
     lower end of its published range, 0.5 to 1, the curves cross, and with b (fu - fy) above fy
     first loading beyond yield is steeper than unloading: cycles may give energy back then. So they
@@ -96,7 +96,7 @@ class StrainPenetration(Material):
     fu: float = positive("ultimate stress of the bar", "stress")
     su: float = positive("slip at the ultimate stress, about 30 to 40 sy", "length")
     b: float = positive("initial hardening ratio of the envelope, 0.3 to 0.5", default=0.4)
-    R: float = number("pinching of the curves behind a reversal, 0.5 to 1", lower=0.1, upper=1.0,
+    R: float = number("pinching of the curves after a reversal, 0.5 to 1", lower=0.1, upper=1.0,
                       default=0.8)
     virgin_slip: float = nonnegative("furthest slip of a side that has not been loaded yet",
                                      "length", default=VIRGIN_SLIP)

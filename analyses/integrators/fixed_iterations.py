@@ -250,7 +250,7 @@ class FixedIterations(Integrator):
     other forces are weighed between the ends of the step: alpha_f (C v_1 + F_1 - P_1) + (1 -
     alpha_f) (C v_0 + F_0 - P_0). Iteration k of n makes a Newton increment, and goes to where the
     polynomial through the last displacements (at -2, -1, 0) and the end of that increment (at 1)
-    stands at k/n: a line (``order`` 1), or the parabola or cubic (2, 3) that also keeps the
+    is at k/n: a line (``order`` 1), or the parabola or cubic (2, 3) that also keeps the
     velocity even from step to step. As the increments lead to nearly the same end each time, the
     elements are not asked beyond it and back. The last iteration has the whole increment. What
     unbalance is left then is solved for once more, in the nodes alone. ``tangent``: "current", or

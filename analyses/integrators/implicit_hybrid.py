@@ -43,7 +43,7 @@ from femu.kernels import INT, Kernel, inlined, kernel, routine, shift
 from femu.model.parameters import finite
 from femu.support.errors import InputError
 
-# numbers in run.own; behind them the modal damping (where there is one), then the steps that count
+# numbers in run.own; after them the modal damping (where there is one), then the steps that count
 # as failed
 ALPHA_F, FROZEN, CHORD, SPLITS, MODAL, FORCED, NUMBERS = range(7)
 SAFE = 3.0  # see `ImplicitHybrid.least_share`
@@ -159,7 +159,7 @@ def _iterate(run, settings, step, report):
             return code.NOT_FINITE
         if value <= settings.tolerance:
             return code.DONE
-        # beside very stiff members the unbalance keeps their rounding error: no increment can
+        # next to very stiff members the unbalance keeps their rounding error: no increment can
         # better it
         if (settings.test == code.RELATIVE_UNBALANCE and iteration < own[CHORD]
                 and norm(neq, run.dx) <= code.ROUNDING * norm(neq, run.u1)):

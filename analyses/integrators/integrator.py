@@ -47,7 +47,7 @@ class Integrator(ABC):
         """Raise where a step of this length cannot be stable."""
 
     def memory(self, program: Program) -> int:
-        """Floats at the end of run.own that it remembers from step to step, beside the state."""
+        """Floats at the end of run.own that it remembers from step to step, besides the state."""
         return 0
 
     def least_share(self, stiffness_by_mass: float) -> float:
@@ -60,7 +60,7 @@ class Integrator(ABC):
         return 0.0
 
     def prepare(self, run: Workspace) -> None:
-        """Make what its kernels need beside the coefficients, once mass and damping are known.
+        """Make what its kernels need besides the coefficients, once mass and damping are known.
 
         Hold it in run.own.
         """

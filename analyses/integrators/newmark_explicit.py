@@ -72,7 +72,7 @@ def step_explicitly(run, settings, step):
 
 @inlined
 def finish_accelerations(run, found, a1):
-    """Take the accelerations that were found, beside the imposed ones that a1 has already."""
+    """Take the accelerations that were found, next to the imposed ones that a1 has already."""
     imposed, count = run.imposed, run.nimposed
     for q in range(count):
         found[imposed[q]] = a1[imposed[q]]

@@ -1,7 +1,7 @@
 """Compensation of the delay of an actuator: what is commanded so that the specimen is where it
 should be, when it should be.
 
-A compensator stands between the target and the command, channel by channel, at equal steps of time.
+A compensator is between the target and the command, channel by channel, at equal steps of time.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ class Compensation:
         return np.zeros(0)
 
     def restore(self, state: Array) -> None:
-        """Go on from a state."""
+        """Continue from a state."""
 
 
 class PolynomialCompensation(Compensation):
@@ -236,11 +236,11 @@ def _ends(argument: str, given: Any) -> tuple[float, float]:
 
 
 class CompensatedSpecimen(Specimen):
-    """A specimen behind a compensator, for use without an element, at equal steps ``dt``.
+    """A specimen with a compensator in front, for use without an element, at equal steps ``dt``.
 
     The ``limits`` are checked on what leaves; the velocity of the first command counts over one
     step. In a model, give the compensation to the experimental element instead; also where the
-    specimen is behind a server, to which a client sends nothing while its target rests.
+    specimen is served over a network, to which a client sends nothing while its target rests.
     """
 
     every_step = True  # the compensation counts on equal steps

@@ -224,7 +224,7 @@ class Journal:
             ) from problem
         if free < needed:
             raise JournalFull(
-                f"The disk of {self.path} has {free} bytes left; {needed} are needed to go on. "
+                f"The disk of {self.path} has {free} bytes left; {needed} are needed to continue. "
                 f"{consequence}"
             )
 
@@ -236,7 +236,7 @@ class Journal:
             f"The journal {self.path} was deleted, moved or replaced by another file while its "
             "test ran. "
             + (
-                f"All that it held stands in {kept}: resume the test with that file."
+                f"All that it held is in {kept}: resume the test with that file."
                 if kept is not None
                 else "What it held could not be copied to another file."
             )
@@ -268,7 +268,7 @@ class Journal:
         parameters: Array | None = None,
         record: Array | None = None,
     ) -> None:
-        """A step has been committed; from here a test can go on."""
+        """A step has been committed; from here a test can be resumed."""
         self.tables.commit(step, time, state, specimens, parameters, record)
 
     def take_over(self, record: Record, through: int, physical: Collection[str] = ()) -> None:

@@ -1,7 +1,7 @@
 """The file of a journal is deleted, moved or replaced by another one while its test runs.
 
 An open file takes rows also when no name leads to it any more, and is gone once it is closed. So
-the file behind the name is held against the open one before each command, and while it is still
+the file under the name is compared with the open one before each command, and while it is still
 open what it holds is copied to where it can be found. A file that a drive does not know by a number
 is not looked at.
 """
@@ -40,10 +40,10 @@ def is_there(path: str, known: Identity) -> bool:
 
 
 def rescued(handle: int, path: str) -> str | None:
-    """Copy an open file to its own path where nothing stands there, or beside it, or to the folder
+    """Copy an open file to its own path if nothing is there, or next to it, or to the folder
     for scratch.
 
-    Returns where it stands now, None where it could not be copied.
+    Returns where it is now, None if it could not be copied.
     """
     if not hasattr(os, "pread"):  # Windows deletes no open file
         return None

@@ -91,7 +91,7 @@ def check_resume_position(
     given: Limits | Unlimited | None,
     noise: Array,
 ) -> None:
-    """Raise `LimitTripped` where a specimen stands farther from where its journal ends than a step
+    """Raise `LimitTripped` if a specimen is farther from where its journal ends than a step
     may be."""
     limits = guard.limits
     commands, (reached, _) = record.commands(name), record.measurements(name)
@@ -125,7 +125,7 @@ def check_resume_position(
             ""
             if standing.any()
             else (
-                " If it answers zeros because it cannot tell where it stands, see that it is where "
+                " If it answers zeros because it does not know where it is, see that it is where "
                 "the journal ends, and give the RemoteSpecimen reads=False."
             )
         )

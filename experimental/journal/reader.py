@@ -119,7 +119,7 @@ class Record:
 
     def checkpoint(self) -> tuple[int, Array, Array, Array | None]:
         """Last committed step, with the state, the specimens' states and the parameters needed to
-        go on from it."""
+        continue from it."""
         if self.steps == 0:
             raise FileError(self.path, "holds no committed step; begin the test again")
         step = int(self.state[-1, 0])

@@ -15,7 +15,7 @@ LENGTH = 16  # hexadecimal digits after it
 
 
 def scratch_beside(path: str) -> str:
-    """A name beside a journal that no file has. What a resume that was killed has left under such a
+    """A name next to a journal that no file has. What a resume that was killed has left under such a
     name is removed.
 
     A copy has this name only while the journal itself is still there. Whoever asks has the journal

@@ -37,7 +37,7 @@ OWN_CLOCK = (
 
 
 class RemoteSpecimen(Specimen):
-    """A specimen behind a server; the base of the three kinds of connection.
+    """A specimen that a server moves; the base of the three kinds of connection.
 
     ``silence`` is the longest wait for an answer, in seconds. Nothing is sent to hold: a server
     that hears nothing keeps the last position.
@@ -51,7 +51,7 @@ class RemoteSpecimen(Specimen):
 
     Where an exchange fails, the connection is given up: an answer that comes late must not be taken
     for that of another command. Before a test begins with limits that count from where the specimen
-    stands, and before a resumed test continues, the server is asked for a reading; with
+    is, and before a resumed test continues, the server is asked for a reading; with
     ``reads=False`` it is not, for those that cannot answer before they have a command, or answer
     zeros then. Zeros are a reading as any other: a specimen that was brought back to zero is not
     sent to the end of a journal.
@@ -256,7 +256,7 @@ class RemoteSpecimen(Specimen):
             self._drop()
             raise
         measured = Measurement(measured.displacement, measured.force, 0.0)
-        # without displacements it says nothing of where it stands
+        # without displacements it says nothing of where it is
         return measured if self.acquired.displacement else None
 
     @property
@@ -334,5 +334,5 @@ class RemoteSpecimen(Specimen):
         link.close()
 
     def farewell(self, link: Link) -> None:
-        """How the test ends in good order."""
+        """How the test ends normally."""
         link.send(self.terms.request(Action.DIE, self._blocks))

@@ -212,7 +212,7 @@ class SpecimenServer:
         return False
 
     def _stand(self) -> None:
-        """Know where the specimen stands before the first command, where it can be read.
+        """Find where the specimen is before the first command, if it can be read.
 
         Hours may lie between the start of a server and its client, and the laboratory may have
         moved it.

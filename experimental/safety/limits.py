@@ -141,7 +141,7 @@ def must_be_limited(who: str, physical: bool, limits: Any) -> None:
 
 
 class Guard:
-    """Checks commands against limits. It knows where the specimen stands and how stiff it is.
+    """Checks commands against limits. It knows where the specimen is and how stiff it is.
 
     ``stiffness`` is the tangent in the coordinates of the actuators; whoever estimates it keeps it
     up to date.
@@ -175,7 +175,7 @@ class Guard:
                     f"must be one number, or one for each of {size} actuators",
                 )
         self.from_place = not limits.increment is limits.velocity is limits.force is None
-        """Whether a limit counts from where the specimen stands."""
+        """Whether a limit counts from where the specimen is."""
         self._unlimited = (
             limits.displacement is limits.increment is limits.velocity is limits.force is None
         )
@@ -251,7 +251,7 @@ class Guard:
 
     @property
     def position(self) -> tuple[Array, Array, Array]:
-        """Where the specimen stands for the limits.
+        """Where the specimen is, for the limits.
 
         Last command, measured displacement and force.
         """
@@ -262,7 +262,7 @@ class Guard:
         self.command, self.displacement, self.force = place
 
     def sent(self, command: Array, time: float) -> None:
-        """The command has left, or stands for longer.
+        """The command has left, or is held for longer.
 
         The velocity of the next one counts from this time on.
         """
@@ -273,7 +273,7 @@ class Guard:
         )
 
     def measured(self, measurement: Measurement, time: float) -> None:
-        """Where the specimen stands now.
+        """Where the specimen is now.
 
         Raises `OutlierMeasurement` where that is beyond a limit, and nothing changes then.
         """

@@ -1,4 +1,4 @@
-"""Stuck sensors: a reading that stands still while the specimen must have moved.
+"""Stuck sensors: a reading that does not change while the specimen must have moved.
 
 A reading that repeats is no proof by itself: a specimen at rest repeats it, so does a plastic
 specimen on its plateau, a slack or a broken one, and a coarse sensor under small motions. It is
@@ -209,12 +209,12 @@ class SensorMonitor:
             "initial stiffness"
         )
         also = (
-            " The sensor is stuck, or the actuator stands."
+            " The sensor is stuck, or the actuator does not move."
             if sensor == 0
             else " The sensor is stuck."
         )
         raise StuckSensor(
-            f"The {self._named(actuator, sensor)} stood at {kept[_READING]:.6g} for "
+            f"The {self._named(actuator, sensor)} stayed at {kept[_READING]:.6g} for "
             f"{int(kept[_COUNT])} samples while {moved}.{also} The step was not taken."
         )
 

@@ -153,7 +153,7 @@ class Scaled(Linear):
     """Similitude: strokes are ``displacement`` times those of the prototype, forces ``force``
     times.
 
-    A half-scale model has displacement=0.5 and force=0.25. Put it behind the element: ``Scaled(3,
+    A half-scale model has displacement=0.5 and force=0.25. Use it as the element's specimen: ``Scaled(3,
     0.5, 0.25) >> rig``.
     """
 

@@ -1,6 +1,6 @@
 """An emulated specimen.
 
-Any femu element or material behind an emulated actuator and emulated sensors.
+Any femu element or material with an emulated actuator and emulated sensors.
 """
 
 from __future__ import annotations

@@ -43,7 +43,7 @@ class Specimen:
     """
 
     def begin_test(self) -> None:
-        """A test begins, or is about to go on.
+        """A test begins, or is about to continue.
 
         Forget what belongs to an earlier one. Nothing moves, nothing is connected.
         """
@@ -56,7 +56,7 @@ class Specimen:
         raise NotImplementedError
 
     def reading(self, last: Array) -> Measurement | None:
-        """Where it stands now, measured without moving it, or None where it cannot tell. Asked
+        """Where it is now, measured without moving it, or None if it does not know. Asked
         before a test begins or continues.
 
         ``last`` is the last command that it was given, zeros before the first.
@@ -94,7 +94,7 @@ class Specimen:
         """
 
     def close(self) -> None:
-        """End the test in good order and let go of connections and files."""
+        """End the test normally and let go of connections and files."""
 
     def wait_at_most(self, seconds: float) -> None:
         """Longest wait for an answer, where the specimen is one that can be waited for."""

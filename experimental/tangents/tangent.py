@@ -89,7 +89,7 @@ class TangentEstimator:
 
     @property
     def state(self) -> Array:
-        """Everything needed to go on."""
+        """Everything needed to continue."""
         return np.concatenate(
             [
                 [float(self.updates)],
@@ -101,7 +101,7 @@ class TangentEstimator:
         )
 
     def restore(self, state: Array) -> None:
-        """Go on from a state."""
+        """Continue from a state."""
         n = self.size
         head, k, d, f, rest = np.split(state, np.cumsum([1, n * n, n, n]))
         self.updates, self.stiffness = int(head[0]), k.reshape(n, n).copy()
@@ -109,7 +109,7 @@ class TangentEstimator:
         self.recall(rest)
 
     def memory(self) -> Array:
-        """What a subclass remembers beside the stiffness; of constant length."""
+        """What a subclass remembers besides the stiffness; of constant length."""
         return np.zeros(0)
 
     def recall(self, memory: Array) -> None:

@@ -20,7 +20,7 @@ class TransposeTangent(TangentEstimator):
     OpenFresco: ``Transpose``.
 
     Until there are as many increments as directions, and while they do not span them all, the
-    initial stiffness stands.
+    initial stiffness is kept.
     """
 
     def __init__(self, columns: int = 10, **noise: Any) -> None:

@@ -289,12 +289,12 @@ class IDACurves:
             how = collapses(tracing, x.tolist(), y.tolist(), [outcomes[k] for k in rows])
             fallen = np.array([c is not Collapse.NONE for c in how])
             lowest = float(x[fallen].min()) if fallen.any() else math.inf
-            stands = ~fallen & (x < lowest)
-            order = np.argsort(x[stands])
+            upright = ~fallen & (x < lowest)
+            order = np.argsort(x[upright])
             names.append(name)
-            xs.append(x[stands][order])
-            ys.append(y[stands][order])
-            standing.append(float(x[stands].max()) if stands.any() else 0.0)
+            xs.append(x[upright][order])
+            ys.append(y[upright][order])
+            standing.append(float(x[upright].max()) if upright.any() else 0.0)
             collapse.append(lowest)
             criteria.append(how)
         return cls(

@@ -97,11 +97,11 @@ def plot_fragility(
     )
     if curves is not None:
         fallen = np.argsort(curves.collapse)[: np.count_nonzero(np.isfinite(curves.collapse))]
-        stood, fell = curves.standing[fallen] / unit, curves.collapse[fallen] / unit
+        upright, fell = curves.standing[fallen] / unit, curves.collapse[fallen] / unit
         share = (np.arange(len(fallen)) + 0.5) / len(curves.records)
-        ax.hlines(share, stood, fell, color=VERMILION, linewidth=1.0)
+        ax.hlines(share, upright, fell, color=VERMILION, linewidth=1.0)
         ax.plot(
-            0.5 * (stood + fell),
+            0.5 * (upright + fell),
             share,
             linestyle="none",
             marker="o",

@@ -76,7 +76,7 @@ def times_matrix(run, matrix, x, y):
 
 @inlined
 def place_of(plan, row, column):
-    """Where entry (row, column) of the lower triangle stands."""
+    """Where entry (row, column) of the lower triangle is."""
     low, high = plan[plan[STARTS] + column], plan[plan[STARTS] + column + 1] - 1
     rows = shift(plan, plan[ROWS])
     while low < high:

@@ -13,7 +13,7 @@ it,
 
     A(i, j) <- A(i, j) - sum over p of L(i, p) [D(p) L(j, p)],    max(0, i - b) <= p < j
 
-so each entry is written once. The brackets stand in a scratch block behind the last column. Rows of
+so each entry is written once. The brackets are in a scratch block after the last column. Rows of
 a tile below the band of column p meet the zeros between the columns, and so stay zero.
 
 Pivots. Each subtraction rounds to eps of the diagonal entry before the factorisation, so a pivot
@@ -92,7 +92,7 @@ def finish(place, step, tile, l, inverse):
 
 @inlined
 def factor_four(n, b, ld, A, scratch, j, diagonal):
-    """Columns j..j+3 of L and D; ``diagonal`` is what stood there before the factorisation.
+    """Columns j..j+3 of L and D; ``diagonal`` is what was there before the factorisation.
 
     Returns the number of negative pivots, or -(k + 1) where pivot k fails.
     """

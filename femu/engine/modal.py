@@ -62,7 +62,7 @@ def natural_modes(
 def _refuse_mechanism(program: Program, stiffness: Array, free: Places) -> None:
     """Raise where nothing resists some motion.
 
-    A pivot that vanishes beside its diagonal, to rounding.
+    A pivot that vanishes compared with its diagonal, to rounding.
     """
     pattern = program.sparsity
     diagonal = stiffness[pattern.diagonal[free]]

@@ -434,7 +434,7 @@ class Program:
     @cached_property
     def mass_entries(self) -> tuple[Any, Any, Any, Array]:
         """The terms of the mass matrix in its lower triangle over the equations: places, those
-        beside the diagonal, places in the parameter vector, factors."""
+        off the diagonal, places in the parameter vector, factors."""
         rows, columns, index, factors = self.mass_terms
         lower = (rows < self.neq) & (columns <= rows)
         rows, columns = rows[lower], columns[lower]

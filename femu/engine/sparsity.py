@@ -36,7 +36,7 @@ def _locate(integers, table, sizes, starts, rows):
                 one, other = own[DOFS_AT + a], own[DOFS_AT + b]
                 row, column = max(one, other), min(one, other)
                 if row >= equations:
-                    # what belongs to fixed degrees of freedom goes behind the matrix
+                    # what belongs to fixed degrees of freedom goes after the matrix
                     own[at] = outside
                 else:
                     low, high = starts[column], starts[column + 1]
@@ -99,7 +99,7 @@ class Sparsity:
         _locate(integers, table, sizes, self.starts, self.rows)
 
     def coupled(self, equations: Sequence[int]) -> Integers:
-        """Places of all entries beside the diagonal in the rows and columns of some equations."""
+        """Places of all entries off the diagonal in the rows and columns of some equations."""
         if not equations:
             return np.zeros(0, np.int64)
         return np.flatnonzero((np.isin(self.rows,

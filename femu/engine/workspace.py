@@ -1,6 +1,6 @@
 """The vectors of one analysis of one program, and the fields through which kernels reach them.
 
-Each run has vectors of its own, so several may go on at once in threads: the kernels release the
+Each run has vectors of its own, so several may run at once in threads: the kernels release the
 lock.
 """
 
@@ -83,7 +83,7 @@ class Workspace:
         self.fields = fields = Run()
         """Through them kernels reach the vectors; they keep what they are given."""
         p, layout = program, program.layout
-        # behind the matrix: a place for what belongs to fixed degrees of freedom
+        # after the matrix: a place for what belongs to fixed degrees of freedom
         matrix = p.storage + 8
         elements, members = layout.size - layout.elements, len(p.elements)
         fields.element_integers, fields.element_starts = p.integers, p.table
@@ -213,11 +213,11 @@ class Workspace:
     def mass_matrix(self) -> tuple[Array, bool]:
         """The mass matrix over the equations, and whether it is diagonal."""
         p = self.program
-        places, beside, index, factors = p.mass_entries
+        places, others, index, factors = p.mass_entries
         values = factors * self.parameters[index]
         result = aligned(p.storage + 8)
         result[: p.storage] = np.bincount(places, values, p.storage)
-        return result, not np.any(values[beside])
+        return result, not np.any(values[others])
 
     def hold_imposed(self) -> None:
         """Tell the kernels which equations have imposed motion."""

@@ -40,7 +40,7 @@ from femu.support.errors import InputError
 
 # fading ends after this many first memories, so an unobserved state cannot lose its prior for good
 MEMORIES = 10.0
-FIRST_GATED = 10.0  # no measurement is called wild before this step: nothing is usual yet
+FIRST_GATED = 10.0  # no measurement is called an outlier before this step: nothing is usual yet
 USUAL_WINDOW = 50.0  # updates over which the usual size of an innovation is averaged
 LARGEST_SETTING = 1e6  # of kappa and growth
 LARGEST_NOISE = 1e150  # square of a residual that R may be learned from
@@ -249,10 +249,10 @@ def update(filter, p, s, u, y):
                 estimate.refused += 1.0
                 return 0
             usual = max(estimate.spare, 1.0) * gate * gate
-            wild = gate > 0.0 and estimate.steps > FIRST_GATED and nis / c > usual
-            change = (usual if wild else nis / c) - estimate.spare
+            outlier = gate > 0.0 and estimate.steps > FIRST_GATED and nis / c > usual
+            change = (usual if outlier else nis / c) - estimate.spare
             estimate.spare += change / min(max(estimate.steps, 1.0), USUAL_WINDOW)
-            if wild:
+            if outlier:
                 estimate.gated += 1.0
                 factor_of_gate = (nis / c / usual) ** 2
                 # and do the iteration again, with the noise that makes it count less
@@ -312,7 +312,7 @@ def learn(filter, settings, estimate, u, y, c, index, factor_of_gate, A, X, Y, m
         for k in range(m):
             R[i * m + k] *= keep
             R[k * m + i] *= keep
-    # a wild measurement may raise R only as far as the gate reaches
+    # an outlier may raise R only as far as the gate reaches
     cut = 1.0 / (factor_of_gate * factor_of_gate)
     for a in range(c):
         i = int(index[a])
@@ -393,7 +393,7 @@ class AdaptiveUKF(Filter):
     - a gate in absolute standard deviations: up to 27 of 60 runs fail on clean data, because R
       starts too small. The gate as it is does not act on clean data; with 1 % of the measurements
       off by 1.5 standard deviations of the force, failures fall from 31 to 17 of 40 (2 % noise). A
-      wild value among the first ten is still harmful.
+      outlier among the first ten is still harmful.
     """
 
     predict_kernel = predict

@@ -39,7 +39,7 @@ class Inequality:
     adjusts: int
 
     def __post_init__(self) -> None:
-        # the caller may go on with his
+        # the caller may use his
         object.__setattr__(self, "coefficients", dict(self.coefficients))
         for what, value in (*((f"coefficients[{i}]", share) for i,
                               share in self.coefficients.items()), ("limit", self.limit)):
@@ -90,7 +90,7 @@ class Bounds:
                                  fix="adjust another state, or drop that bound")
             others = [r for r in self.inequalities if r is not rule]
             if rule.adjusts in moved or any(rule.adjusts in r.coefficients for r in others):
-                raise InputError("Bounds", what, rule, "adjusts a state that stands in another "
+                raise InputError("Bounds", what, rule, "adjusts a state that is in another "
                                                        "inequality",
                                  fix="adjust another state")
             moved.add(rule.adjusts)

@@ -1,8 +1,8 @@
 """Covariance matrices in Python: read from what a user gives, factored and inverted whatever the
 units of the states are.
 
-States of one vector may differ by many powers of ten, a stiffness beside a strain. Round-off that
-is small beside the largest variance is then larger than the smallest: everything here works on the
+States of one vector may differ by many powers of ten, a stiffness and a strain. Round-off that
+is small compared with the largest variance is then larger than the smallest: everything here works on the
 matrix of correlations, and puts the units back.
 """
 

@@ -83,7 +83,7 @@ class KalmanFilter(Filter):
     def __init__(self, transition: Any, observation: Any, process_noise: Any,
                  measurement_noise: Any, *,
                  control: Any = None, bounds: Bounds | None = None) -> None:
-        # the caller may go on with his
+        # the caller may use his
         A = np.atleast_2d(as_numbers("KalmanFilter", "transition", transition)).copy()
         H = np.atleast_2d(as_numbers("KalmanFilter", "observation", observation)).copy()
         n = A.shape[0]

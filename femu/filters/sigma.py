@@ -27,7 +27,7 @@ LARGEST_KAPPA, SMALLEST_ALPHA, LARGEST_ALPHA = 1e6, 1e-6, 1e3
 LOG_2_PI = log(2.0 * pi)
 NAN = float("nan")
 # a second difference this many times larger than everything around it is not one to average with
-WILD = 100.0
+TOO_LARGE = 100.0
 
 
 def check_kappa(what: str, n: int, kappa: float) -> float:
@@ -139,7 +139,7 @@ def settle(count, n, points, images, x, centre, tame, estimate):
 
     With ``tame`` (points x, x + s_i, x - s_i) an image that leaps away counts as lost too: an
     explicit integrator has blown up there. A pair is tested by its second difference, which
-    vanishes for a linear function however steep: it is wild if it exceeds WILD times the size of x,
+    vanishes for a linear function however steep: it is too large if it exceeds TOO_LARGE times the size of x,
     of its step and of the spread of all points in that state, and the image further from the centre
     is replaced, or both. Returns the number of replaced images, counted in the estimate.
     """
@@ -152,8 +152,8 @@ def settle(count, n, points, images, x, centre, tame, estimate):
                 for j in range(n):
                     up, down = plus[j] - images[j], minus[j] - images[j]
                     size = abs(x[j]) + abs(images[j] - x[j]) + abs(points[i * n + j] - x[j])
-                    if abs(up + down) > WILD * size and abs(up
-                                                            + down) > WILD * (size + reach(n, points, x, j)):
+                    if abs(up + down) > TOO_LARGE * size and abs(up
+                                                            + down) > TOO_LARGE * (size + reach(n, points, x, j)):
                         worst = i if abs(up) > abs(down) else n + i
                 if worst == 0:
                     break

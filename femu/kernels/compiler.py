@@ -237,7 +237,7 @@ class Helper(CPUDispatcher):
 
 
 def for_kernels(function: Callable[..., Any], **options: Any) -> Helper:
-    """A function for use inside kernels, compiled with options of its own beside those of all."""
+    """A function for use inside kernels, compiled with options of its own besides those of all."""
     without = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
     return Helper(function, targetoptions={"nopython": True, **without, **OPTIONS, **options})
 

@@ -226,7 +226,7 @@ def tangent_rows(every: dict[Method, list[Tested]]) -> list[Row]:
     The twin has to be better than eigenvectors.
     """
     rows = []
-    beside: dict[str, float] = {}
+    others: dict[str, float] = {}
     for method in (LITERAL, DEFAULT, INTRINSIC, TWIN):
         tests = every[method]
         for what, of in (
@@ -235,11 +235,11 @@ def tangent_rows(every: dict[Method, list[Tested]]) -> list[Row]:
         ):
             found = 100.0 * float(np.mean([of(t) for t in tests]))
             least = (
-                min(beside.get(what, np.inf), found)
+                min(others.get(what, np.inf), found)
                 if method in (LITERAL, DEFAULT)
-                else beside[what]
+                else others[what]
             )
-            beside[what] = least
+            others[what] = least
             rows.append(
                 Row(
                     f"{what}, {method.name}: error, mean of {len(tests)}",

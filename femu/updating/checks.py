@@ -13,7 +13,9 @@ from femu.model.findings import Finding
 if TYPE_CHECKING:
     from femu.updating.updater import ModelUpdater
 
-STEPS = 1000  # without information, after which the drift must still be small beside the bounds
+STEPS = (
+    1000  # without information, after which the drift must still be small compared with the bounds
+)
 DRIFT_MOST = 0.5  # of the distance between the bounds, over these steps
 FAR = 6.0  # standard deviations of the prior to a bound, beyond which it cannot be reached
 NEAR_BOUND = 0.01  # of the distance between the bounds

@@ -67,7 +67,7 @@ class Identifiability:
 
 @dataclass(frozen=True)
 class Diagnosis:
-    """How an updater stands."""
+    """The state of an updater."""
 
     parameters: tuple[Identifiability, ...]
     correlation: Array

@@ -121,7 +121,7 @@ class UpdatingHistory:
 
     @property
     def rejected(self) -> npt.NDArray[np.bool_]:
-        """Samples that were taken for wild."""
+        """Samples that were taken for outliers."""
         return np.asarray(self._flag() % update_kernel.WRITING == update_kernel.REJECTED_FLAG)
 
     @property

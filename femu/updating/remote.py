@@ -37,7 +37,9 @@ PATIENCE = 120.0  # seconds that the process gets to start: it may have to compi
 HEAD = 3  # numbers of an estimate that go to the history: samples processed, dropped, consistent
 COLUMNS = ("step", "age", "samples", "dropped", "consistent")
 FIRST_ROOM = 20_000
-BESIDE = ".updater.npz"  # ending of the file with the filter's state, after the name of the journal
+CHECKPOINT = (
+    ".updater.npz"  # ending of the file with the filter's state, after the name of the journal
+)
 
 
 @typed_class
@@ -83,7 +85,7 @@ class RemoteUpdater(Updater):
         self._table = np.zeros((0, len(COLUMNS) + len(self.names)))
         self._rows = 0
         self._turns = self._no_turns()
-        self._beside: Path | None = None
+        self._checkpoint: Path | None = None
         self._resumed = self._complete = False
 
     # --- the contract with the runner ---
@@ -91,21 +93,21 @@ class RemoteUpdater(Updater):
     def prepare_for_journal(self, journal: str | PathLike[str] | None, resumed: bool) -> None:
         """Before the start: the journal of the test, and whether the test continues from it."""
         self.close()
-        self._beside = Path(f"{fspath(journal)}{BESIDE}") if journal is not None else None
+        self._checkpoint = Path(f"{fspath(journal)}{CHECKPOINT}") if journal is not None else None
         self._resumed, self._complete = resumed, False
-        if journal is None or self._beside is None:
+        if journal is None or self._checkpoint is None:
             return
         # where it exists the test will not begin, and may be resumed yet
         if not resumed and not Path(journal).exists():
-            self._beside.unlink(missing_ok=True)
-        if resumed and not self._beside.exists():
+            self._checkpoint.unlink(missing_ok=True)
+        if resumed and not self._checkpoint.exists():
             warn(
-                f"There is no checkpoint {self._beside} of the updater: its filter starts over, "
+                f"There is no checkpoint {self._checkpoint} of the updater: its filter starts over, "
                 "with the values that the journal holds in use until then."
             )
 
     def test_ended(self, outcome: Outcome) -> None:
-        """How the test ended: what is needed to go on is kept unless it is complete."""
+        """How the test ended: what is needed to continue is kept unless it is complete."""
         self._complete = outcome is Outcome.COMPLETE
 
     def start(self, program: Program, parameters: Array) -> None:
@@ -142,7 +144,7 @@ class RemoteUpdater(Updater):
                 repr(self.rate),
                 "--keep",
                 "--checkpoint",
-                str(self._beside or Path(self._folder.name) / "updater.npz"),
+                str(self._checkpoint or Path(self._folder.name) / "updater.npz"),
                 *(["--go-on"] if self._resumed else []),
                 *(["--core", str(self.core)] if self.core is not None else []),
             ),
@@ -193,12 +195,12 @@ class RemoteUpdater(Updater):
         return np.concatenate([self.values, self.std, [float(self._number), float(self._heard)]])
 
     def restore(self, values: Array) -> None:
-        """Go on with the values of a checkpoint."""
+        """Continue with the values of a checkpoint."""
         n = len(self.names)
         self.values[:], self.std[:] = values[:n], values[n : 2 * n]
         self._number, self._heard = int(values[2 * n]), int(values[2 * n + 1])
 
-    # --- beside the test ---
+    # --- during the test ---
 
     @property
     def history(self) -> Array:
@@ -223,8 +225,8 @@ class RemoteUpdater(Updater):
             self._channel.close()
         if self._folder is not None:
             self._folder.cleanup()
-            if self._complete and self._beside is not None:
-                self._beside.unlink(missing_ok=True)
+            if self._complete and self._checkpoint is not None:
+                self._checkpoint.unlink(missing_ok=True)
         self._process = self._channel = self._folder = None
 
     def __enter__(self) -> RemoteUpdater:
@@ -258,8 +260,7 @@ class RemoteUpdater(Updater):
         self._worker = None
         self.close()
         raise AnalysisError(
-            f"The updater of {self.source} did not start in its own process; its message stands "
-            "above."
+            f"The updater of {self.source} did not start in its own process; its message is above."
         )
 
     def _take(self, message: datagrams.Datagram) -> None:

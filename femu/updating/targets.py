@@ -1,4 +1,4 @@
-"""Which numbers an unknown stands for: in the twin, and in the running model."""
+"""Which numbers an unknown is: in the twin, and in the running model."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def model_places(
 ) -> list[list[int]]:
     """For each unknown the places in the model's vector that follow it.
 
-    With members: ``member.name``, or where the twin stands for a part of the member (its material,
+    With members: ``member.name``, or where the twin is a part of the member (its material,
     its section) the parameters of the member whose names end alike.
     """
     if isinstance(members, Mapping):

@@ -25,7 +25,7 @@ SMALL_DEFORMATION = 1e-3
 SMALL_HISTORY = 1e-9  # change of a history variable by which its effect on the force is found
 PERTURBED = 1e-3  # change of a parameter by which its effect on the elastic stiffness is found
 FIRST_ROOM = 20_000  # samples of the record before it has to grow
-SPARE = 64  # floats behind vectors that kernels read in blocks
+SPARE = 64  # floats after vectors that kernels read in blocks
 
 _KERNELS = {
     update_kernel.PURE: (twin_kernels.pure_process, twin_kernels.pure_measurement),

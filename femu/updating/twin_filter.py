@@ -28,7 +28,7 @@ _COUNTED = (
 FilterMaker = Callable[..., Filter]
 # process noise of a force in the state, as a share of the noise of its measurement
 FORCE_SHARE = 0.1
-SMOOTH = 0.5  # a residual whose second differences are this small beside it is not noise
+SMOOTH = 0.5  # a residual whose second differences are this small compared with it is not noise
 # least standard deviation of the force noise, as a share of the largest force so far
 NOISE_FLOOR = 1e-4
 RESET_FLOOR = 1e-3  # the same, of a filter that became overconfident with its samples
@@ -197,7 +197,7 @@ class TwinFilter:
         known = len(self.clones.unknowns)
         beyond, unit = self.estimate.mean[known:].copy(), self.clones.hidden_unit.copy()
         self.install()
-        if self.clones.extra:  # forces or history variables go on from where they are
+        if self.clones.extra:  # forces or history variables continue from where they are
             if self.clones.mode == "state":
                 beyond *= unit / self.clones.hidden_unit
             self.estimate = self.filter.init(

@@ -165,7 +165,7 @@ def evaluate(twin, x, committed, trial):
 def evaluate_from_force(twin, x, q, committed, trial):
     """The same from a basic force q in place of the clone's own.
 
-    The plastic deformation goes behind the state.
+    The plastic deformation goes after the state.
     """
     m = twin.nbasic
     place(twin, x)

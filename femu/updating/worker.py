@@ -77,7 +77,7 @@ class Checkpoint:
         """Restore what was saved; returns the last step that was processed until then, and the number
         of samples that were dropped.
 
-        What another session saved is restored only to go on with it. From a damaged file nothing is
+        What another session saved is restored only to continue it. From a damaged file nothing is
         restored: a test continues without what its updater had learnt, but not without an updater.
         """
         if self.path is None or not self.path.exists():
@@ -139,14 +139,14 @@ def work(
     core: int | None,
     go_on: bool = False,
 ) -> None:
-    """Hear samples and send estimates, until the test says stop or is gone."""
+    """Process samples and send estimates, until the test says stop or is gone."""
     updater = make_updater(source)
     updater.start()
     # compiles, while the test still waits
     updater.update(1, 0.0, np.zeros(updater.twin.size), np.zeros(updater.twin.size))
     updater.start()
     kept = Checkpoint(checkpoint, session, go_on)
-    heard, dropped = kept.load(updater)
+    processed, dropped = kept.load(updater)
     channel = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
     channel.bind((master[0] if master[0].startswith("127.") else "", 0))
     channel.setblocking(False)
@@ -174,8 +174,8 @@ def work(
                         ),
                         master,
                     )
-                if heard > kept.until:
-                    kept.save(updater, heard, dropped, now)
+                if processed > kept.until:
+                    kept.save(updater, processed, dropped, now)
                 if now - looked > ORPHANED:
                     looked = now
                     if os.getppid() != parent:
@@ -183,15 +183,15 @@ def work(
                 continue
             dropped += older
             last = message.number
-            if message.step <= heard:
+            if message.step <= processed:
                 continue  # a resumed test takes the step again that it had not committed
             sample, path = (
                 message.values[: 2 * size],
                 message.values[2 * size :].reshape(-1, STEP_AND_TIME + size),
             )
-            for point in path[path[:, 0] > heard]:
+            for point in path[path[:, 0] > processed]:
                 updater.update(int(point[0]), point[1], point[STEP_AND_TIME:], None)
-            heard = message.step
+            processed = message.step
             updater.update(message.step, message.time, sample[:size], sample[size:])
             number += 1
             counts = updater.counts
@@ -214,11 +214,11 @@ def work(
                 ),
                 master,
             )
-            kept.save(updater, heard, dropped, now)
+            kept.save(updater, processed, dropped, now)
 
 
 def keep(arguments: list[str]) -> None:
-    """Run a worker, and another where it dies, until one ends in good order."""
+    """Run a worker, and another where it dies, until one ends normally."""
     parent = os.getppid()
     while True:
         child = subprocess.Popen(python(START, *arguments), env=surroundings())
@@ -256,7 +256,7 @@ def main(arguments: list[str] | None = None) -> int:
     )
     parser.add_argument("--checkpoint", type=Path)
     parser.add_argument(
-        "--go-on", action="store_true", help="go on from a checkpoint of another session"
+        "--go-on", action="store_true", help="continue from a checkpoint of another session"
     )
     parser.add_argument("--core", type=int)
     parser.add_argument("--keep", action="store_true", help="start the worker again where it dies")

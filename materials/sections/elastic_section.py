@@ -65,7 +65,7 @@ class ElasticSection(Section):
                 if getattr(self, f"alpha_{axis}") is not None}
 
     def place(self, name: str) -> int:
-        """Where a parameter stands among the section's own."""
+        """Where a parameter is among the section's own."""
         return [own for own, _, _ in self.own_parameters()].index(name)
 
     def in_space(self) -> Section:

@@ -25,7 +25,7 @@ class NMSection(Section):
 
     Both pieces meet with one value and one slope; the true corners are the two apexes n = +-1, m =
     0. Hardening is linear and kinematic (back force Fa = b/(1-b) k e_p), which is the same as a
-    section of stiffness b k beside an elastic-perfectly-plastic one::
+    section of stiffness b k parallel to an elastic-perfectly-plastic one::
 
         s = b k e + (1 - b) xi,     xi = closest point to k (e - e_p/(1-b)) on or inside f = 0
 

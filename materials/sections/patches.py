@@ -101,7 +101,7 @@ def circle_patch(count_around: int, count_radial: int, centre: Corner, inner: fl
 def straight_layer(count: int, area: float, start: Corner, end: Corner) -> list[Fibre]:
     """Bars of one area each on a line from start to end.
 
-    One bar stands in the middle. OpenSees: ``straight``.
+    One bar is in the middle. OpenSees: ``straight``.
     """
     first, last = np.array(_corner("straight_layer", "start",
                                    start)), np.array(_corner("straight_layer", "end", end))

@@ -1,4 +1,4 @@
-"""Section with laws for shear beside those of another section."""
+"""Section with laws for shear next to those of another section."""
 
 from __future__ import annotations
 

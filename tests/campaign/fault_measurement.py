@@ -291,16 +291,16 @@ MEASUREMENT_FAULTS: dict[str, Fault] = {
     "measurement infinite": measurement(
         lambda: once(lambda m: _with_force(m, np.inf)), Outcome.BAD_MEASUREMENT
     ),
-    "wild force": measurement(
+    "force outlier": measurement(
         lambda: once(lambda m: _with_force(m, 1e12)), Outcome.WILD_MEASUREMENT
     ),
-    "wild displacement": measurement(
+    "displacement outlier": measurement(
         lambda: once(lambda m: _with_displacement(m, -1e3)), Outcome.WILD_MEASUREMENT
     ),
-    "wild force in the first step": measurement(
+    "force outlier in the first step": measurement(
         lambda: once(lambda m: _with_force(m, 1e12), 1), Outcome.WILD_MEASUREMENT
     ),
-    "wild force in the last step": measurement(
+    "force outlier in the last step": measurement(
         lambda: once(lambda m: _with_force(m, 1e12), rig.STEPS), Outcome.WILD_MEASUREMENT
     ),
     "stuck load cell": stuck("force"),

@@ -177,8 +177,8 @@ def wild_force(number: int, measured: Measurement) -> Measurement:
     )
 
 
-def wild_over_the_network(folder: Path) -> Fate:
-    """The laboratory sends a wild force once.
+def outlier_over_the_network(folder: Path) -> Fate:
+    """The laboratory sends a force outlier once.
 
     Its specimen stays where it is, and is measured again in the resumed test.
     """
@@ -305,7 +305,7 @@ NETWORK_FAULTS: dict[str, Fault] = {
     ),
     "peer killed": peer(kill, lambda process: None, LOST),
     "peer stopped for longer than the limit of silence": peer(stop, go_on, SILENT),
-    "wild force over the network": wild_over_the_network,
+    "force outlier over the network": outlier_over_the_network,
     "measurement not a number over the network": nan_over_the_network,
     "disk of the laboratory full": disk_of_the_laboratory_full,
 }

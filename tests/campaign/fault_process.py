@@ -280,19 +280,19 @@ def updater_meets(does: Callable[[int], None], restarted: bool) -> Fault:
             max(0, result.steps - record.steps),
             heard_at_last > heard[0] > 0,
             result.steps,
-            "the filter went on",
+            "the filter continued",
         )
 
     return fault
 
 
-def numerical_side_killed_beside_updater(folder: Path) -> Fate:
+def numerical_side_killed_with_updater(folder: Path) -> Fate:
     """The test is killed with -9 while its updater learns.
 
     The resumed test goes on with the filter.
     """
     resumed = with_updater()
-    path, beside = folder / "test.h5", folder / f"test.h5{resumed.BESIDE}"
+    path, beside = folder / "test.h5", folder / f"test.h5{resumed.CHECKPOINT}"
     process = subprocess.Popen([sys.executable, "-c", resumed.SCRIPT, str(path)], cwd=folder)
     deadline = time.monotonic() + resumed.PATIENCE
     while (
@@ -315,7 +315,7 @@ def numerical_side_killed_beside_updater(folder: Path) -> Fate:
         max(0, result.steps - after.steps),
         kept and heard > known >= resumed.LEARNT,
         result.steps,
-        "the filter went on",
+        "the filter continued",
     )
 
 
@@ -382,6 +382,6 @@ def process_faults(trials: int) -> dict[str, Fault]:
         "updater stopped for a while": updater_meets(
             lambda child: os.kill(child, signal.SIGSTOP), False
         ),
-        "numerical side killed beside its updater": numerical_side_killed_beside_updater,
-        "test killed beside its updater": test_killed_with_updater,
+        "numerical side killed with its updater running": numerical_side_killed_with_updater,
+        "test killed with its updater": test_killed_with_updater,
     }

@@ -48,8 +48,8 @@ SLOW = {
     "UDP: answers in another order",
     "disk of the laboratory full",
     "clock jumps ahead",
-    "wild force in the first step",
-    "wild force in the last step",
+    "force outlier in the first step",
+    "force outlier in the last step",
     "stopped in the last step",
 }
 

@@ -19,7 +19,7 @@ from femu.analyses import Pace
 from femu.experimental import read_journal
 from femu.support.errors import FileError
 from femu.updating import RemoteUpdater
-from femu.updating.remote import BESIDE
+from femu.updating.remote import CHECKPOINT
 from femu.updating.worker import Checkpoint
 
 SOURCE = f"{Path(spring.__file__)}:make_updater"
@@ -68,7 +68,7 @@ def in_use(journal: Path) -> float:
 @pytest.mark.skipif(sys.platform != "linux", reason="ends processes by signals")
 def test_the_numerical_side_is_killed_and_the_filter_goes_on(tmp_path: Path) -> None:
     journal = tmp_path / "test.h5"
-    beside = Path(f"{journal}{BESIDE}")
+    beside = Path(f"{journal}{CHECKPOINT}")
     process = subprocess.Popen([sys.executable, "-c", SCRIPT, str(journal)], cwd=tmp_path)
     deadline = clock.monotonic() + PATIENCE
     while (
@@ -117,7 +117,7 @@ def test_without_its_checkpoint_a_resumed_updater_says_so(tmp_path: Path) -> Non
 
 
 def test_a_checkpoint_is_not_lost_where_a_journal_exists(tmp_path: Path) -> None:
-    journal, beside = tmp_path / "test.h5", tmp_path / f"test.h5{BESIDE}"
+    journal, beside = tmp_path / "test.h5", tmp_path / f"test.h5{CHECKPOINT}"
     updater = RemoteUpdater(SOURCE)
     beside.write_bytes(b"x")
     journal.write_bytes(b"x")

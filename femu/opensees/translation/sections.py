@@ -81,8 +81,10 @@ def _aggregate(base: int | None, laws: dict[str, Any], book: CommandList) -> int
     """Laws by the codes of OpenSees, with another section if there is one."""
     materials = [(write_material(law, book), code) for code, law in laws.items()]
     tag = book.tag("section")
-    beside = [] if base is None else ["-section", base]
-    book.write("section", "Aggregator", tag, *(v for pair in materials for v in pair), *beside)
+    base_arguments = [] if base is None else ["-section", base]
+    book.write(
+        "section", "Aggregator", tag, *(v for pair in materials for v in pair), *base_arguments
+    )
     return tag
 
 
