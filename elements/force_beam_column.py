@@ -6,15 +6,14 @@ import numpy as np
 
 from femu.elements.beam_column import BASIC_STATE
 from femu.elements.force_kernel import (
-    SHEAR_WORK,
     STRAINS,
     WORK_FLOATS,
     force_based,
     section_constants,
-    shear_constants,
 )
 from femu.elements.member_loads import MemberLoad, axial_force, moment, shear_force
 from femu.elements.section_beam_column import SectionedElement
+from femu.elements.section_shear import SHEAR_WORK, shear_constants
 from femu.elements.space_force_kernel import POINTS as SPACE_POINTS
 from femu.elements.space_force_kernel import STRAINS as SPACE_STRAINS
 from femu.elements.space_force_kernel import WORK_FLOATS as SPACE_FLOATS

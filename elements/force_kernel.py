@@ -1,8 +1,7 @@
 """State determination of the force-based beam-column (see `femu.elements.force_beam_column`).
 
-Sections that deform in shear have a law for it next to N and M, and the shear force V(x) = (Mi +
-Mj)/L + V_load(x) does work on the shear strain, so that both end rotations gain the same share.
-Members without such sections have a kernel of their own, without any of it.
+Sections that deform in shear have a component more, see `femu.elements.section_shear`. Members
+without such sections have a kernel of their own, without any of it.
 """
 
 from __future__ import annotations
@@ -10,6 +9,7 @@ from __future__ import annotations
 import math
 from functools import cache
 
+from femu.elements.section_shear import FLOOR, SHEAR_FLOATS, SHEAR_WORK, same, section_shear
 from femu.elements.sections import determine_sections
 from femu.engine.element_kernels import BASIC_SIGNATURE, HALVINGS
 from femu.kernels import Kernel, inlined, shift
@@ -37,7 +37,6 @@ ILL_CONDITIONED = 1e-6
 # anything has no better answer
 ROUND_OFF = 1e-31  # of an error that ends the iteration
 ROUND_OFF_LEFT = 1e-28  # of an error that is accepted if the iteration cannot reach less
-FLOOR = 1e-8  # least stiffness of a section, relative to the elastic one; less is given this much
 
 # geometry: EA and EI of the virgin section; then by points x/L, and the weights w L times
 # 1, x/L - 1, x/L, (x/L - 1)^2, (x/L - 1) x/L, (x/L)^2
@@ -48,12 +47,10 @@ DEFORMATION, STRAINS = 9, 12
 SECTION_FLOATS = 10
 # workspace by points: section stiffness (3), target forces (2), move (2); then the sections'
 WORK_FLOATS = 7
-# with shear. Integers: where the table of the shear laws begins, then those of the sections.
-# Geometry after the rest: GA of the virgin section, then by points 1/L, or 0 at a section without
-# shear. State after that of N and M: shear strain, V, flexibility, stiffness. Workspace in front
-# of the sections': stiffness, target force, move.
-SHEAR_CONSTANTS = 7  # by points, before GA
-SHEAR_FLOATS, SHEAR_WORK = 4, 3
+# shear: integers begin with where the table of its laws is; constants after the geometry above,
+# state after that of N and M, workspace in front of the sections'
+CONSTANTS_BY_POINTS = 7  # numbers of the geometry by points
+SHEAR_LOADS = 2  # component of the member loads in shear, after N and M
 # what failed, left in the workspace: code, iterations, last energy and scale
 NO_SECTION_FORCE, SINGULAR_FLEXIBILITY, NOT_CONVERGED = 1, 2, 3
 
@@ -67,11 +64,6 @@ def section_constants(length: float, EA: float, EI: float, places: tuple[float, 
                  *(w * (x - 1.0) ** 2 for x, w in points), *(w * (x - 1.0) * x for x, w in points),
                  *(w * x * x for x, w in points)]
     return [EA, EI, *by_points]
-
-
-def shear_constants(length: float, GA: float, present: tuple[bool, ...]) -> list[float]:
-    """What the kernel reads besides for shear along one axis: of which points have it."""
-    return [GA, *(1.0 / length if has else 0.0 for has in present)]
 
 
 @inlined
@@ -93,15 +85,6 @@ def cut_back(cut, start, slope, at, low, high, slope_low, slope_high, side, turn
         slope_high, low, slope_low, side = slope_high * (0.5 if side == -1 else 1.0), at, slope, -1
     return False, low - slope_low * (high - low) / (slope_high
                                                     - slope_low), low, high, slope_low, slope_high, side
-
-
-@inlined
-def same(n, x, y):
-    """Whether two vectors are equal."""
-    for j in range(n):
-        if x[j] != y[j]:
-            return False
-    return True
 
 
 @inlined
@@ -161,51 +144,6 @@ def _slope(n, g, y, target, move):
 
 
 @inlined
-def invert_shear(n, GA, k, f):
-    """Flexibilities in shear."""
-    for j in range(n):
-        f[j] = 1.0 / (k[j] if abs(k[j]) > FLOOR * GA else k[j] + FLOOR * GA)
-
-
-@inlined
-def compatible_shear(n, weight, factor, e, y, f, target):
-    """What the shear of the sections adds to the end rotations, and to the energy of the error."""
-    turn, energy = 0.0, 0.0
-    for j in range(n):
-        dV = target[j] - y[j]
-        energy += weight[j] * dV * dV * f[j]
-        turn += weight[j] * factor[j] * (e[j] + f[j] * dV)
-    return turn, abs(energy)
-
-
-@inlined
-def size_of_shear(n, weight, GA, e, y):
-    """What shear adds to the elastic energy of the sections."""
-    total = 0.0
-    for j in range(n):
-        total += weight[j] * (GA * e[j] * e[j] + y[j] * y[j] / GA)
-    return total
-
-
-@inlined
-def slope_of_shear(n, weight, y, target, move):
-    """What shear adds to the derivative of the energy along a move."""
-    total = 0.0
-    for j in range(n):
-        total += weight[j] * (y[j] - target[j]) * move[j]
-    return total
-
-
-@inlined
-def shear_flexibility(n, weight, factor, f):
-    """What shear adds to the flexibility of the element for each pair of end moments."""
-    total = 0.0
-    for j in range(n):
-        total += weight[j] * factor[j] * factor[j] * f[j]
-    return total
-
-
-@inlined
 def _stiffness(n, g, f, sheared):
     """Basic stiffness of the element: the inverse of its flexibility, integrated from that of the
     sections; ``sheared`` is what shear adds to it for each pair of end moments."""
@@ -246,25 +184,23 @@ def force_based(points: int, shear: bool = False) -> Kernel:
     """Basic kernel for a number of points: a constant, so that the loops over the points unroll."""
     # from this level on no move is turned round
     n, unturned = points, SUBDIVISIONS + 1 + PLAIN_ROUNDS
-    floats, work = (SECTION_FLOATS + SHEAR_FLOATS, WORK_FLOATS
-                    + SHEAR_WORK) if shear else (SECTION_FLOATS, WORK_FLOATS)
+    axes = 1 if shear else 0
+    floats, work = SECTION_FLOATS + axes * SHEAR_FLOATS, WORK_FLOATS + axes * SHEAR_WORK
+    (size_of_shear, give_way_in_shear, slope_of_shear, turn_shear_round, go_in_shear,
+     determine_shear, shear_unchanged, flexibility_in_shear,
+     compatible_shear) = section_shear(n, axes, SHEAR_LOADS)
 
     def determination(i, g, p, c, t, w, v, rate, step, load):
+        """Longer than a page because it is one iteration: what its parts would pass to each other
+        (force, deformation, stiffness, bracket) is twenty numbers that stay in registers here."""
         place = shift(g, PLACES)
         e, y, f = shift(t, STRAINS), shift(t, STRAINS + 2 * n), shift(t, STRAINS + 4 * n)
         # the stiffnesses that f and the element's stiffness belong to
         known = shift(t, STRAINS + 7 * n)
         committed = shift(c, STRAINS)
         k, target, move, rest = w, shift(w, 3 * n), shift(w, 5 * n), shift(w, work * n)
-        if shear:
-            laws, i = shift(i, i[0]), shift(i, 1)
-            weight, GA = shift(g, PLACES + n), g[PLACES + SHEAR_CONSTANTS * n]
-            factor = shift(g, PLACES + SHEAR_CONSTANTS * n + 1)
-            ev, yv, fv, known_v = (shift(e, SECTION_FLOATS * n), shift(e, (SECTION_FLOATS + 1) * n),
-                                   shift(e, (SECTION_FLOATS + 2) * n),
-                                   shift(e, (SECTION_FLOATS + 3) * n))
-            kv, target_v, move_v = (shift(w, WORK_FLOATS * n), shift(w, (WORK_FLOATS + 1) * n),
-                                    shift(w, (WORK_FLOATS + 2) * n))
+        sheared, i = (i, shift(g, PLACES + n), shift(g, PLACES + CONSTANTS_BY_POINTS * n),
+                      shift(e, SECTION_FLOATS * n), shift(w, WORK_FLOATS * n)), shift(i, axes)
         code, iterations, error, scale, stiffness, energy = 0, 0, 0.0, 0.0, 0.0, 0.0
         N, Mi, Mj, sn, si, sj = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
         knn, kni, knj, kii, kij, kjj = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
@@ -301,9 +237,7 @@ def force_based(points: int, shear: bool = False) -> Kernel:
                     scale = abs(N * tn) + abs(Mi * ti) + abs(Mj * tj)
                     if iteration > 0:
                         if error > TOLERANCE * scale:
-                            scale = _size(n, g, e, y)
-                            if shear:
-                                scale += size_of_shear(n, weight, GA, ev, yv)
+                            scale = size_of_shear(sheared, _size(n, g, e, y))
                         if error <= max(TOLERANCE * scale, ROUND_OFF * stiffness):
                             code = 0
                             break
@@ -318,70 +252,45 @@ def force_based(points: int, shear: bool = False) -> Kernel:
                         move[j], move[n + j] = strain, curvature
                         e[j] += strain
                         e[n + j] += curvature
-                    if shear:
-                        for j in range(n):
-                            target_v[j] = (Mi + Mj) * factor[j] + load[2 * n + j]
-                            move_v[j] = fv[j] * (target_v[j] - yv[j])
-                            ev[j] += move_v[j]
-                    start = _slope(n, g, y, target, move) if compatible else 0.0
-                    if shear:
-                        start += slope_of_shear(n, weight, yv, target_v,
-                                                move_v) if compatible else 0.0
+                    give_way_in_shear(sheared, (Mi + Mj,), load)
+                    start = slope_of_shear(sheared, _slope(n, g, y, target, move)) if compatible else 0.0
                     turned = turns and start > 0.0
                     if turned:
                         start = -start
                         for j in range(2 * n):
                             e[j], move[j] = e[j] - 2.0 * move[j], -move[j]
-                        if shear:
-                            for j in range(n):
-                                ev[j], move_v[j] = ev[j] - 2.0 * move_v[j], -move_v[j]
+                        turn_shear_round(sheared)
                     low, high, slope_low, slope_high, side = 0.0, 1.0, start, 0.0, 0
                     at, failed = 1.0, 0
                     for cut in range(CUTS + 1):
                         failed = determine_sections(n, i, p, c, t, rest, e, y, k, step)
-                        if shear:
-                            failed += determine_sections(n, laws, p, c, t, rest, ev, yv, kv, step,
-                                                         1)
+                        failed += determine_shear(sheared, p, c, t, rest, step)
                         # (a slope that is only round-off has no least energy)
                         if failed != 0 or not start < -TOLERATED * scale or cut == CUTS:
                             break
-                        slope = _slope(n, g, y, target, move)
-                        if shear:
-                            slope += slope_of_shear(n, weight, yv, target_v, move_v)
+                        slope = slope_of_shear(sheared, _slope(n, g, y, target, move))
                         found, to, low, high, slope_low, slope_high, side = cut_back(
                             cut, start, slope, at, low, high, slope_low, slope_high, side, turned)
                         if found:
                             break
                         for j in range(2 * n):
                             e[j] += (to - at) * move[j]
-                        if shear:
-                            for j in range(n):
-                                ev[j] += (to - at) * move_v[j]
+                        go_in_shear(sheared, to - at)
                         at = to
                     if failed != 0:
                         code = NO_SECTION_FORCE
                         break
                     compatible = knn != 0.0 and not plain
-                    unchanged, sheared = same(3 * n, k, known), 0.0
-                    if shear:
-                        unchanged = unchanged and same(n, kv, known_v)
-                    if not unchanged:
+                    if not (same(3 * n, k, known) and shear_unchanged(sheared)):
                         for j in range(3 * n):
                             known[j] = k[j]
                         _invert_sections(n, g, k, f)
-                        if shear:
-                            for j in range(n):
-                                known_v[j] = kv[j]
-                            invert_shear(n, GA, kv, fv)
-                            sheared = shear_flexibility(n, weight, factor, fv)
-                        knn, kni, knj, kii, kij, kjj = _stiffness(n, g, f, sheared)
+                        knn, kni, knj, kii, kij, kjj = _stiffness(n, g, f, flexibility_in_shear(sheared, 0))
                         if not math.isfinite(knn + kii + kjj):
                             code = SINGULAR_FLEXIBILITY
                             break
                     sn, si, sj, energy = _compatible(n, g, e, y, f, target)
-                    if shear:
-                        turn, error_v = compatible_shear(n, weight, factor, ev, yv, fv, target_v)
-                        si, sj, energy = si + turn, sj + turn, energy + error_v
+                    energy, si, sj = compatible_shear(sheared, 0, energy, si, sj)
                 if code == NOT_CONVERGED and error <= max(TOLERATED * scale,
                                                           ROUND_OFF_LEFT * stiffness):
                     code = 0

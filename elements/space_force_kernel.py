@@ -10,27 +10,19 @@ from functools import cache
 
 from femu.elements.force_kernel import (
     CUTS,
-    FLOOR,
     ITERATIONS,
     NO_SECTION_FORCE,
     NOT_CONVERGED,
     PLAIN_ROUNDS,
     ROUND_OFF,
     ROUND_OFF_LEFT,
-    SHEAR_FLOATS,
-    SHEAR_WORK,
     SINGULAR_FLEXIBILITY,
     SUBDIVISIONS,
     TOLERANCE,
     TOLERATED,
-    compatible_shear,
     cut_back,
-    invert_shear,
-    same,
-    shear_flexibility,
-    size_of_shear,
-    slope_of_shear,
 )
+from femu.elements.section_shear import FLOOR, SHEAR_FLOATS, SHEAR_WORK, same, section_shear
 from femu.elements.sections import determine_sections
 from femu.elements.space_sections import (
     BASIC,
@@ -59,9 +51,9 @@ PIECES = SQUARE + BASIC * BASIC
 POINTS = PIECES + BASIC_TRIANGLE + 2 * BASIC * BASIC
 WORK_FLOATS = TRIANGLE + 2 * COMPONENTS
 # with shear, for y and then for z. Integers: where the tables of the shear laws begin, then those
-# of the sections. The rest as in the plane, axis by axis: geometry from SHEAR_CONSTANTS by points
-# on, state after that of the other components, workspace in front of the sections'
-SHEAR_AXES, SHEAR_CONSTANTS = 2, 1 + BASIC
+# of the sections. The rest as in the plane, axis by axis: geometry from CONSTANTS_BY_POINTS by
+# points on, state after that of the other components, workspace in front of the sections'
+SHEAR_AXES, CONSTANTS_BY_POINTS = 2, 1 + BASIC
 # basic moments of each axis, and the places of their pairs in the upper triangle of the flexibility
 MOMENTS, PAIRS_OF_MOMENTS = ((1, 2), (3, 4)), ((6, 7, 11), (15, 16, 18))
 SHEAR_LOADS = 3  # where the shear by member loads is in the load vector, by points
@@ -172,28 +164,6 @@ def _stiffness(n, g, f, sheared, square, pieces):
 
 
 @inlined
-def _slope_of_shear(n, weight, sheared, beside):
-    total = 0.0
-    for axis in range(SHEAR_AXES):
-        own, other = shift(sheared, axis * SHEAR_FLOATS * n), shift(beside, axis * SHEAR_WORK * n)
-        total += slope_of_shear(n, weight, shift(own, n), shift(other, n), shift(other, 2 * n))
-    return total
-
-
-@inlined
-def _flexibility_in_shear(n, weight, constants, own, other):
-    """Invert the stiffnesses in shear along one axis.
-
-    What they add to the flexibility of the element.
-    """
-    known = shift(own, 3 * n)
-    for j in range(n):
-        known[j] = other[j]
-    invert_shear(n, constants[0], other, shift(own, 2 * n))
-    return shear_flexibility(n, weight, shift(constants, 1), shift(own, 2 * n))
-
-
-@inlined
 def _unpack(triangle, square):
     entry = 0
     for a in range(BASIC):
@@ -208,10 +178,17 @@ def space_force_based(points: int, shear: bool = False) -> Kernel:
     """Basic kernel for a number of points."""
     n, components = points, COMPONENTS
     unturned = SUBDIVISIONS + 1 + PLAIN_ROUNDS  # from this level on no move is turned round
-    extra, work = (SHEAR_AXES * SHEAR_FLOATS, SHEAR_AXES * SHEAR_WORK) if shear else (0, 0)
-    floats, at_shear, axis_floats = SECTION_FLOATS + extra, WEIGHTS + SHEAR_CONSTANTS * n, 1 + n
+    axes = SHEAR_AXES if shear else 0
+    floats, work = SECTION_FLOATS + axes * SHEAR_FLOATS, WORK_FLOATS + axes * SHEAR_WORK
+    (size_of_shear, give_way_in_shear, slope_of_shear, turn_shear_round, go_in_shear,
+     determine_shear, shear_unchanged, flexibility_in_shear,
+     compatible_shear) = section_shear(n, axes, SHEAR_LOADS)
+    # of which end moments the rotations gain by shear along y and along z
+    (yi, yj), (zi, zj) = MOMENTS
 
     def determination(i, g, p, c, t, w, v, rate, step, load):
+        """Longer than a page because it is one iteration: what its parts would pass to each other
+        is a dozen numbers and as many vectors."""
         factor = shift(g, WEIGHTS + n)
         e, y, f = shift(t, STRAINS), shift(t, STRAINS + components * n), shift(t, STRAINS
                                                                                + 2 * components * n)
@@ -222,12 +199,9 @@ def space_force_based(points: int, shear: bool = False) -> Kernel:
                                                      COMPATIBLE), shift(w, WANTED), shift(w, ERROR), shift(w, SQUARE)
         pieces, k = shift(w, PIECES), shift(w, POINTS)
         target, move = shift(k, TRIANGLE * n), shift(k, (TRIANGLE + components) * n)
-        rest = shift(k, (WORK_FLOATS + work) * n)
-        if shear:
-            tables, i = i, shift(i, SHEAR_AXES)
-            weight, constants = shift(g, WEIGHTS), shift(g, at_shear)
-            # axis by axis: strain, force, flexibility, known stiffness; stiffness, target, move
-            sheared, beside = shift(e, SECTION_FLOATS * n), shift(k, WORK_FLOATS * n)
+        rest = shift(k, work * n)
+        sheared, i = (i, shift(g, WEIGHTS), shift(g, WEIGHTS + CONSTANTS_BY_POINTS * n),
+                      shift(e, SECTION_FLOATS * n), shift(k, WORK_FLOATS * n)), shift(i, axes)
         code, iterations, error, scale, stiffness, energy = 0, 0, 0.0, 0.0, 0.0, 0.0
         for j in range(n):
             stiffness += g[WEIGHTS + j] * g[ELASTIC]
@@ -263,12 +237,7 @@ def space_force_based(points: int, shear: bool = False) -> Kernel:
                         scale += abs(q[a] * wanted[a])
                     if iteration > 0:
                         if error > TOLERANCE * scale:
-                            scale = _size(n, g, e, y)
-                            if shear:
-                                for axis in range(SHEAR_AXES):
-                                    own = shift(sheared, axis * SHEAR_FLOATS * n)
-                                    scale += size_of_shear(n, weight, constants[axis * axis_floats],
-                                                           own, shift(own, n))
+                            scale = size_of_shear(sheared, _size(n, g, e, y))
                         if error <= max(TOLERANCE * scale, ROUND_OFF * stiffness):
                             code = 0
                             break
@@ -285,99 +254,49 @@ def space_force_based(points: int, shear: bool = False) -> Kernel:
                             move[a * n + j] = _give_way(n, f, y, target, j, a)
                     for j in range(components * n):
                         e[j] += move[j]
-                    if shear:
-                        for axis in range(SHEAR_AXES):
-                            own, other = shift(sheared,
-                                               axis * SHEAR_FLOATS * n), shift(beside, axis
-                                                                               * SHEAR_WORK * n)
-                            by_ends = q[MOMENTS[axis][0]] + q[MOMENTS[axis][1]]
-                            for j in range(n):
-                                other[n + j] = (by_ends * constants[axis * axis_floats + 1 + j]
-                                                + load[(SHEAR_LOADS + axis) * n + j])
-                                other[2 * n + j] = own[2 * n + j] * (other[n + j] - own[n + j])
-                                own[j] += other[2 * n + j]
-                    start = _slope(n, g, y, target, move) if compatible else 0.0
-                    if shear:
-                        start += _slope_of_shear(n, weight, sheared, beside) if compatible else 0.0
+                    give_way_in_shear(sheared, (q[yi] + q[yj], q[zi] + q[zj]), load)
+                    start = 0.0
+                    if compatible:
+                        start = slope_of_shear(sheared, _slope(n, g, y, target, move))
                     turned = turns and start > 0.0
                     if turned:
                         start = -start
                         for j in range(components * n):
                             e[j], move[j] = e[j] - 2.0 * move[j], -move[j]
-                        if shear:
-                            for axis in range(SHEAR_AXES):
-                                own, other = shift(sheared,
-                                                   axis * SHEAR_FLOATS * n), shift(beside, axis
-                                                                                   * SHEAR_WORK * n)
-                                for j in range(n):
-                                    own[j], other[2 * n
-                                                  + j] = own[j] - 2.0 * other[2 * n + j], -other[2 * n + j]
+                        turn_shear_round(sheared)
                     low, high, slope_low, slope_high, side = 0.0, 1.0, start, 0.0, 0
                     at, failed = 1.0, 0
                     for cut in range(CUTS + 1):
                         failed = determine_sections(n, i, p, c, t, rest, e, y, k, step, components)
-                        if shear:
-                            for axis in range(SHEAR_AXES):
-                                own = shift(sheared, axis * SHEAR_FLOATS * n)
-                                failed += determine_sections(n, shift(tables, tables[axis]), p, c,
-                                                             t, rest, own, shift(own, n),
-                                                             shift(beside, axis * SHEAR_WORK * n),
-                                                             step, 1)
+                        failed += determine_shear(sheared, p, c, t, rest, step)
                         # (a slope that is only round-off has no least energy)
                         if failed != 0 or not start < -TOLERATED * scale or cut == CUTS:
                             break
-                        slope = _slope(n, g, y, target, move)
-                        if shear:
-                            slope += _slope_of_shear(n, weight, sheared, beside)
+                        slope = slope_of_shear(sheared, _slope(n, g, y, target, move))
                         found, to, low, high, slope_low, slope_high, side = cut_back(
                             cut, start, slope, at, low, high, slope_low, slope_high, side, turned)
                         if found:
                             break
                         for j in range(components * n):
                             e[j] += (to - at) * move[j]
-                        if shear:
-                            for axis in range(SHEAR_AXES):
-                                own, other = shift(sheared,
-                                                   axis * SHEAR_FLOATS * n), shift(beside, axis
-                                                                                   * SHEAR_WORK * n)
-                                for j in range(n):
-                                    own[j] += (to - at) * other[2 * n + j]
+                        go_in_shear(sheared, to - at)
                         at = to
                     if failed != 0:
                         code = NO_SECTION_FORCE
                         break
                     compatible = square[0] != 0.0 and not plain
-                    unchanged, by_y, by_z = same(TRIANGLE * n, k, known), 0.0, 0.0
-                    if shear:
-                        for axis in range(SHEAR_AXES):
-                            own, other = shift(sheared,
-                                               axis * SHEAR_FLOATS * n), shift(beside, axis
-                                                                               * SHEAR_WORK * n)
-                            unchanged = unchanged and same(n, other, shift(own, 3 * n))
-                    if not unchanged:
+                    if not (same(TRIANGLE * n, k, known) and shear_unchanged(sheared)):
                         for j in range(TRIANGLE * n):
                             known[j] = k[j]
                         _invert_sections(n, g, k, f, pieces)
-                        if shear:
-                            by_y = _flexibility_in_shear(n, weight, constants, sheared, beside)
-                            by_z = _flexibility_in_shear(n, weight, shift(constants, axis_floats),
-                                                         shift(sheared, SHEAR_FLOATS * n),
-                                                         shift(beside, SHEAR_WORK * n))
-                        if not _stiffness(n, g, f, (by_y, by_z), square, pieces):
+                        turns_gained = (flexibility_in_shear(sheared, 0),
+                                        flexibility_in_shear(sheared, 1))
+                        if not _stiffness(n, g, f, turns_gained, square, pieces):
                             code = SINGULAR_FLEXIBILITY
                             break
                     energy = _compatible(n, g, e, y, f, target, s)
-                    if shear:
-                        for axis in range(SHEAR_AXES):
-                            own, other = shift(sheared,
-                                               axis * SHEAR_FLOATS * n), shift(beside, axis
-                                                                               * SHEAR_WORK * n)
-                            turn, error_v = compatible_shear(n, weight, shift(constants, axis * axis_floats + 1), own,
-                                                             shift(own, n), shift(own, 2 * n),
-                                                             shift(other, n))
-                            energy += error_v
-                            for a in range(2):
-                                s[MOMENTS[axis][a]] += turn
+                    energy, s[yi], s[yj] = compatible_shear(sheared, 0, energy, s[yi], s[yj])
+                    energy, s[zi], s[zj] = compatible_shear(sheared, 1, energy, s[zi], s[zj])
                 if code == NOT_CONVERGED and error <= max(TOLERATED * scale,
                                                           ROUND_OFF_LEFT * stiffness):
                     code = 0
