@@ -233,6 +233,9 @@ def _iterate(run, settings, step):
     """Iterate one step to equilibrium.
 
     Returns why it stopped. The report gets iterations and the last norm.
+
+    Longer than a page: all algorithms share this loop and differ in when they renew the matrix and
+    in what they do with an increment, which depends on what the iterations before have left.
     """
     neq = run.neq
     static = settings.control != code.TRANSIENT

@@ -115,6 +115,7 @@ class ModifiedIMK(Material):
 
     @law
     def law(p, h, strain):
+        """Many locals: 40 numbers of history and the lines of both sides are tuples with names."""
         given_p, given_n, wear = _given(p)
         point, side_p, side_n = Point(*h[:14]), side_of(h[14:27]), side_of(h[27:40])
         K, n = given_p.K, given_p.n

@@ -48,7 +48,11 @@ STIFFNESS, BASIC_WORKSPACE = 3, 24
 
 @kernel(GROUP)
 def frame_group(run, first, count, mode):
-    """Forces and stiffnesses of many frame elements, added to those of the structure."""
+    """Forces and stiffnesses of many frame elements, added to those of the structure.
+
+    Longer than a page: transformation and assembly are written out, entry by entry, since most
+    entries of the matrices are zeros or repeat others.
+    """
     table = run.element_starts
     integers = run.element_integers
     parameters = run.parameters

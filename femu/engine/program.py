@@ -246,6 +246,11 @@ class Program:
         ]
 
     def _lay_out(self, model: Model) -> None:
+        """Give parameters, geometry, states and integers of all elements their places.
+
+        Longer than a page: each vector grows while the elements are passed through once, and the
+        integers of an element hold the places in all of them.
+        """
         names: list[str] = []
         declared: list[Parameter] = []
         values: list[float] = []

@@ -136,6 +136,8 @@ def predict(filter, p, s, u, y):
 
 @kernel(STEP)
 def update(filter, p, s, u, y):
+    """Longer than a page: the guards decide on the innovation, the noise and the correction from
+    the same images, means and covariances, which are views of one workspace."""
     estimate = estimate_at(s, filter.n, filter.m)
     settings = settings_at(p, filter.n, filter.m, filter.nrules)
     n, m, count = filter.n, filter.m, filter.count
