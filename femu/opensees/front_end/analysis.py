@@ -335,10 +335,9 @@ def _mechanism(session: Session) -> str:
 
     Once for a model: a script may try many steps again.
     """
-    known = session.program.__dict__
-    if session.why != code.SINGULAR or known.get("_mechanism_named"):
+    if session.why != code.SINGULAR or failures.named_of is session.program:
         return ""
-    known["_mechanism_named"] = True
+    failures.named_of = session.program
     return session.marcher.mechanism(session.why)
 
 

@@ -11,6 +11,7 @@ from typing import Any
 
 from femu.analyses import code
 from femu.analyses.integrators.integrator import Integrator
+from femu.engine.program import Program
 
 _versions = count()
 
@@ -138,6 +139,7 @@ class Failures:
 
     def __init__(self) -> None:
         self.last = self.kept = ""
+        self.named_of: Program | None = None  # whose mechanism was named
 
     def failed(self, message: str) -> None:
         """A step failed."""
