@@ -21,8 +21,10 @@ by seed with their figures:
   to a tenth or less if all steps are taken in ten parts. Nodal rotations are sums of increments, by
   iterations in OpenSees and by steps in femu. They depend on the way if the axis turns, and linear
   members take them for rotations. If all members are corotational, only the sums differ.
-- femu is wrong: everything else, and each frame in which femu alone stops, unless openseespy is at
-  fault or the frame ill-posed.
+- femu is wrong: everything else, each frame in which femu alone stops, unless openseespy is at
+  fault or the frame ill-posed, and each frame that femu refuses.
+
+The steps that both took are compared, also if one of them, or both, stopped later.
 
 ``python -m tests.campaign.frames SEED ...`` runs single seeds and prints how they ended.
 """
@@ -64,6 +66,11 @@ AS_MUCH = 0.99
 ALGORITHMS = ("KrylovNewton", "SecantNewton", "BFGS", "Broyden")  # for one step instead of Newton
 VANISHING = 0.1  # share of a difference that may be left if steps are a tenth as long
 CHUNK = 20  # seeds of one process
+ENDINGS = ("both", "femu alone", "openseespy alone", "neither")
+"""Which programs took all steps.
+
+The steps that both took are compared in each case.
+"""
 KINDS = {
     "uniaxialMaterial": "material",
     "section": "section",
@@ -143,11 +150,11 @@ def compared(
         (False, False): "neither",
     }[ended(peer), ended(own)]
     wrong = None
-    if which == "openseespy alone":
-        wrong = f"{name}: femu stopped after {own['taken']} of {own['total']} steps. {own.get('refused', '')}"
-    elif own.get("refused"):
+    if own.get("refused"):
         wrong = f"{name}: femu refused it. {own['refused']}"
-    elif which == "both" and off > AGREED:
+    elif which == "openseespy alone":
+        wrong = f"{name}: femu stopped after {own['taken']} of {own['total']} steps"
+    elif off > AGREED:
         wrong = f"{name}: {off:.1e} apart"
     return which, off, wrong
 
@@ -214,7 +221,7 @@ def ill_posed(
 
     If femu stopped there, whether it differs.
     """
-    off = AS_MUCH * apart(peer, own, step) if ended(own) else 0.0
+    off = AS_MUCH * apart(peer, own, step) if own["taken"] > step else 0.0
     return any(by >= off and by > AGREED for by in changes.values())
 
 
@@ -287,24 +294,25 @@ def summed(seed: int, off: float) -> str:
 
 def explained(seed: int, peer: dict[str, Any], own: dict[str, Any]) -> tuple[str, str]:
     """Whose difference it is (empty for femu's), and the figures that show it."""
-    step = first_apart(peer, own) if ended(own) else own["taken"]
+    differs = apart(peer, own) > AGREED
+    step = first_apart(peer, own) if differs else own["taken"]
     theirs, ours = (
         {**played(program, [seed], BALANCE)[seed], "again": answer["again"]}
         for program, answer in (("opensees", peer), ("femu", own))
     )
     if fault := at_fault(theirs, ours, step):
         return "openseespy at fault", fault
-    if ended(own) and (fault := not_restored(seed, peer, own, step)):
+    if differs and (fault := not_restored(seed, peer, own, step)):
         return "openseespy at fault", fault
     changes = own_changes(seed, peer, own, step)
     figures = f"{apart(peer, own, step):.1e} at first, {said(step, changes)}"
     if ill_posed(peer, own, step, changes):
         return "ill-posed", figures
-    if ended(own) and (why := shared_answer(seed, peer, own, step)):
+    if differs and (why := shared_answer(seed, peer, own, step)):
         return "ill-posed", f"{why}; {figures}"
-    if ended(own) and (why := jumps(seed, theirs, ours, step)):
+    if differs and (why := jumps(seed, theirs, ours, step)):
         return "a law jumps", f"{why}; {figures}"
-    if ended(own) and (why := summed(seed, apart(peer, own))):
+    if differs and (why := summed(seed, apart(peer, own))):
         return "rotations are sums", f"{why}; {figures}"
     return "", figures
 
@@ -315,7 +323,7 @@ def run(quick: bool) -> Tally:
 
 def tried(seeds: list[int]) -> Tally:
     """Run frames on both programs side by side."""
-    tally, counts = Tally(), dict.fromkeys(("both", "femu alone", "openseespy alone", "neither"), 0)
+    tally, counts = Tally(), dict.fromkeys(ENDINGS, 0)
     largest, doubtful, made = 0.0, list[tuple[str, str]](), Counter[tuple[str, str]]()
     for first in range(0, len(seeds), CHUNK):
         chunk = seeds[first : first + CHUNK]
@@ -325,10 +333,11 @@ def tried(seeds: list[int]) -> Tally:
             made.update(kinds_in(frame_of(seed)))
             which, off, wrong = compared(seed, peers.get(seed), own.get(seed))
             tally.steps += own[seed]["taken"] if seed in own else 0
-            if wrong and which in ("both", "openseespy alone"):
+            if wrong and which in ENDINGS and not own[seed].get("refused"):
                 cause, why = explained(seed, peers[seed], own[seed])
                 stopped = f"femu stopped after {own[seed]['taken']} of {own[seed]['total']} steps"
-                line = f"seed {seed}: {f'{off:.1e} apart' if which == 'both' else stopped} ({why})"
+                apart_or_stopped = f"{off:.1e} apart" if off > AGREED else stopped
+                line = f"seed {seed}: {apart_or_stopped} ({why})"
                 doubtful.append((cause or "without a cause", line))
                 which, wrong = (f"{which}, {cause}", None) if cause else (which, f"{wrong} ({why})")
             counts[which] = counts.get(which, 0) + 1
@@ -361,5 +370,6 @@ if __name__ == "__main__":
     for seed in map(int, sys.argv[1:]):
         peer, own = (played(program, [seed]).get(seed) for program in ("opensees", "femu"))
         which, off, wrong = compared(seed, peer, own)
-        cause, why = explained(seed, peer, own) if wrong and peer and own else ("", "")
+        doubtful = wrong and which in ENDINGS and peer and own and not own.get("refused")
+        cause, why = explained(seed, peer, own) if doubtful else ("", "")
         print(seed, which, f"{off:.1e}", wrong or "", cause, why, flush=True)

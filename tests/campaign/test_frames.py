@@ -22,6 +22,7 @@ from femu.opensees.front_end.model_commands import TRANSFORMATIONS
 from femu.opensees.front_end.sections import LAYERS, PATCHES, SECTIONS
 from femu.opensees.front_end.table import Kinds
 from femu.opensees.load_openseespy import load_opensees
+from tests.campaign import frames
 from tests.campaign.frame_generator import LEFT_OUT, frame_of
 from tests.campaign.frame_jumps import continued, crossed, limits
 from tests.campaign.frame_materials import Frame
@@ -129,6 +130,32 @@ def test_what_counts_as_wrong() -> None:
     assert "refused" in str(compared(0, answer(1.0, taken=2), answer(taken=2, refused="no"))[2])
     assert "ended its process" in str(compared(0, peer, None)[2])
     assert compared(0, answer(1.0, taken=2), answer(1.0, 2.0))[::2] == ("femu alone", None)
+    refused = answer(1.0, taken=2, refused="no")
+    assert "femu refused it. no" in str(compared(0, peer, refused)[2])
+
+
+def test_steps_that_both_took_are_compared_also_if_a_program_stops_later() -> None:
+    for which, peer, own in (
+        ("femu alone", answer(1.0, 2.0, taken=3), answer(1.0, 2.1, 3.0)),
+        ("openseespy alone", answer(1.0, 2.0, 3.0), answer(1.0, 2.1, taken=3)),
+        ("neither", answer(1.0, 2.0, taken=3), answer(1.0, 2.1, taken=3)),
+    ):
+        found, off, wrong = compared(0, peer, own)
+        assert (found, off) == (which, pytest.approx(0.05))
+        assert wrong
+
+
+def test_a_frame_that_femu_refuses_has_no_excuse(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever openseespy does with it."""
+    monkeypatch.setattr(frames, "explained", lambda *_: ("ill-posed", "it depends"))
+    own = answer(1.0, taken=2, refused="InputError: no")
+    for peer in (answer(1.0, 2.0), answer(1.0, taken=2)):
+        of = {"opensees": peer, "femu": own}
+        monkeypatch.setattr(
+            frames, "played", lambda program, seeds, of=of: {seeds[0]: of[program]}
+        )
+        (failure,) = tried([0]).failures
+        assert "femu refused it. InputError: no" in failure
 
 
 @pytest.mark.opensees
