@@ -35,7 +35,8 @@ def members(frame: Frame) -> dict[int, tuple[float, str]]:
             rules[words[2]] = words[4 if words[1] in SECTIONS_IN_A_LIST else 3]
         elif words[0] == "element" and words[1] in FORCE_BASED:
             span = math.dist(places[words[3]], places[words[4]])
-            found[words[2]] = span, kinds[rules[words[6]]]
+            older = words[1] == "nonlinearBeamColumn"  # points, section, transformation
+            found[words[2]] = span, kinds[words[6] if older else rules[words[6]]]
     return found
 
 

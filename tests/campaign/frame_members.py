@@ -45,6 +45,7 @@ FORCE_RULES = (
     "MidDistance",
     "UserHinge",
 )
+OLDER_RULES = ("Lobatto", "Radau", "NewtonCotes", "Trapezoidal")
 DISPLACEMENT_RULES = ("Legendre", "Legendre", "Lobatto", "Radau")
 LOBATTO_5 = (
     (0.0, 0.1726731646460114, 0.5, 0.8273268353539886, 1.0),
@@ -292,9 +293,17 @@ class Members(Writer):
             more = [J, Iy, Iz, A * 5 / 6, A * 5 / 6] if self.space else [Iz, A * 5 / 6]
             self.write("element", kind, tag, *ends, E, E / 2.4, A, *more, transformation)
             return tag
-        rule = self.rule(kind, section, points, span)
         # energy in the units of the frame: 1e-16 J or less is round-off in any of these frames
         options = [] if kind == "dispBeamColumn" else ["-iter", 50, self.Nm(1e-14)]
+        if kind == "nonlinearBeamColumn":  # openseespy has its older form alone
+            name = self.r.choice(FORCE_RULES)
+            name = name if name in OLDER_RULES else "Lobatto"
+            count = {"NewtonCotes": 5, "Trapezoidal": 5}.get(name, points)
+            options += ["-integration", name]
+            self.write("element", kind, tag, *ends, count, section, transformation, *options)
+            self.said.append(name)
+            return tag
+        rule = self.rule(kind, section, points, span)
         self.write("element", kind, tag, *ends, transformation, rule, *options)
         return tag
 

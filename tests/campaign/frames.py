@@ -24,7 +24,8 @@ by seed with their figures:
 - femu is wrong: everything else, each frame in which femu alone stops, unless openseespy is at
   fault or the frame ill-posed, and each frame that femu refuses.
 
-The steps that both took are compared, also if one of them, or both, stopped later.
+The steps that both took are compared, also if one of them, or both, stopped later. A frame that
+openseespy refuses is an error of the generator: nothing would be compared.
 
 ``python -m tests.campaign.frames SEED ...`` runs single seeds and prints how they ended.
 """
@@ -140,6 +141,9 @@ def compared(
         return "not finite", 0.0, f"{name}: a step with NaN counts as converged"
     if peer is None:
         return "openseespy crashed", 0.0, None
+    if peer.get("refused"):
+        what = f"openseespy refused it, so that nothing is compared. {peer['refused']}"
+        return "refused by openseespy", 0.0, f"{name}: {what}"
     if not np.isfinite(np.array(peer["rows"])).all():
         return "NaN in openseespy", 0.0, None
     off = apart(peer, own)

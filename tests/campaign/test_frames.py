@@ -145,6 +145,42 @@ def test_steps_that_both_took_are_compared_also_if_a_program_stops_later() -> No
         assert wrong
 
 
+def test_a_frame_that_openseespy_refuses_is_a_failure() -> None:
+    """It does not count as one that femu alone solves."""
+    peer = answer(taken=2, refused="OpenSeesError: See stderr output")
+    assert "openseespy refused it" in str(compared(0, peer, answer(1.0, 2.0))[2])
+
+
+BUILT = """
+import sys
+from femu.opensees.load_openseespy import load_opensees
+from tests.campaign.frame_generator import frame_of
+ops, kinds = load_opensees(), set()
+for seed in range(int(sys.argv[1])):
+    frame = frame_of(seed)
+    commands = [*frame.commands, *(words for stage in frame.stages for words in stage["commands"])]
+    new = {tuple(words[:2]) for words in commands} - kinds
+    if not new:
+        continue
+    kinds |= new
+    ops.wipe()
+    for name, *words in commands:
+        getattr(ops, name)(*words)
+print("built", len(kinds))
+"""
+"""Builds the frames that have a command of a new kind."""
+
+
+@pytest.mark.opensees
+def test_openseespy_takes_every_command_of_the_frames() -> None:
+    pytest.importorskip("openseespy")
+    done = subprocess.run(
+        [sys.executable, "-c", BUILT, str(FRAMES)], cwd=ROOT, capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr[-2000:]
+    assert int(done.stdout.split()[-1]) > 50
+
+
 def test_a_frame_that_femu_refuses_has_no_excuse(monkeypatch: pytest.MonkeyPatch) -> None:
     """Whatever openseespy does with it."""
     monkeypatch.setattr(frames, "explained", lambda *_: ("ill-posed", "it depends"))
