@@ -52,7 +52,7 @@ from femu.experimental.journal.reader import (
 )
 from femu.experimental.journal.row_reading import GROWTH, HEAD, TAIL, finished_rows, rows_of
 from femu.experimental.journal.rows import CHUNK_FLOATS
-from femu.experimental.journal.syncing import Syncing
+from femu.experimental.journal.syncing import Syncing, sync_folder
 from femu.experimental.journal.tables import JournalTables, describe
 from femu.files.hdf5 import FORM
 from femu.results.outcome import Outcome
@@ -131,7 +131,10 @@ class Journal:
             self._file.flush()
             self._file.swmr_mode = True
             self._mark = mark_as_used(self.path)
-        except (OSError, RuntimeError) as problem:
+            if durable:  # its name too must survive a power cut, before a specimen moves
+                self._sync()
+                sync_folder(self._folder)
+        except (OSError, RuntimeError, JournalFull) as problem:
             self._give_up()
             raise FileError(
                 self.path, f"cannot be written: {' '.join(str(problem).split())}"
@@ -335,13 +338,7 @@ class Journal:
             self._file.swmr_mode = True
             self._mark = mark_as_used(self.path)
             self._keep_synced()
-        # the folder too must be on the disk; not every system can
-        with contextlib.suppress(OSError):
-            folder = os.open(self._folder, os.O_RDONLY)
-            try:
-                os.fsync(folder)
-            finally:
-                os.close(folder)
+        sync_folder(self._folder)
 
     def close(self, ending: Outcome = Outcome.COMPLETE, message: str = "") -> None:
         """Write how the test ended and let go of the file."""

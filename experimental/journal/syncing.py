@@ -46,3 +46,13 @@ class Syncing:
         self._thread.join()
         with contextlib.suppress(OSError):
             os.close(self._handle)
+
+
+def sync_folder(path: str) -> None:
+    """Have the disk take the names of the files in a folder; not every system can."""
+    with contextlib.suppress(OSError):
+        folder = os.open(path, os.O_RDONLY)
+        try:
+            os.fsync(folder)
+        finally:
+            os.close(folder)

@@ -238,3 +238,17 @@ def test_the_head_of_a_table_is_within_a_sector(tmp_path, length):
     assert all(
         head.addr // SECTOR == (head.addr + head.hdr.space.total - 1) // SECTOR for head in heads
     )
+
+
+@pytest.mark.skipif(not hasattr(os, "O_DIRECTORY"), reason="the system cannot sync a folder")
+def test_a_durable_journal_and_its_name_are_on_the_disk_before_a_specimen_moves(
+    tmp_path, monkeypatch
+):
+    """Synced through the file alone, its name in the folder may be lost by a power cut."""
+    synced, true = [], os.fsync
+    monkeypatch.setattr("os.fsync", lambda handle: (synced.append(os.fstat(handle)), true(handle)))
+    Journal(tmp_path / "j.h5", {"e": 1}, durable=True).close()
+    before = [(kept.st_dev, kept.st_ino) for kept in synced[:2]]
+    assert before == [
+        (known.st_dev, known.st_ino) for known in map(os.stat, (tmp_path / "j.h5", tmp_path))
+    ]
