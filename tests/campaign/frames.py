@@ -265,7 +265,7 @@ def by_algorithm(program: str, seed: int, step: int) -> Iterator[tuple[str, dict
 
 def jumps(seed: int, peer: dict[str, Any], own: dict[str, Any], step: int) -> str:
     """What shows that both differ by the jump of a law alone; empty if nothing does."""
-    frame, off = frame_of(seed), apart(peer, own)
+    frame, off, steps = frame_of(seed), apart(peer, own), min(peer["taken"], own["taken"])
     if "Concrete04" not in frame.title or max(shares(own["equations"][: step + 1])) > AGREED:
         return ""
     made = played("opensees", [seed], FIBRES)[seed]["fibres"]
@@ -273,7 +273,7 @@ def jumps(seed: int, peer: dict[str, Any], own: dict[str, Any], step: int) -> st
     if not fibre:
         return ""
     peer, own = (played(program, [seed], WITHOUT_JUMPS)[seed] for program in ("opensees", "femu"))
-    if not (ended(peer) and ended(own) and (by := apart(peer, own, step)) <= AGREED):
+    if min(peer["taken"], own["taken"]) < steps or (by := apart(peer, own, step)) > AGREED:
         return ""
     if (whole := apart(peer, own)) > max(AGREED, VANISHING * off):
         return ""
