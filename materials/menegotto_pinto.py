@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
+from femu.kernels.elementary import quick_power
 from femu.model.component import Material
 from femu.model.constitutive import law
 from femu.model.parameters import nonnegative, number, positive
@@ -58,58 +59,54 @@ class MenegottoPinto(Material):
         "reversal_stress",
         "elastic_span", "direction")
 
-    @law
+    @law(often_zero=("a1", "a3"))
     def law(p, h, strain):
         E, fy, b, R0, cR1, cR2, a1, a2, a3, a4, initial_stress = p
         last, last_stress, largest, smallest, reversal, reversal_stress, span, direction = h
-        yield_strain = fy / E
+        yield_strain, yield_strains = fy / E, E / fy
         initial = initial_stress / E
         increment = strain - last
         largest = max(largest, yield_strain)
         smallest = min(smallest, -yield_strain)
-        if direction == 0.0:
-            if abs(increment) < _VIRGIN_INCREMENT:
-                # elastic, not unstressed as in OpenSees: force-based members could not settle on
-                # strains around this size
-                stress = initial_stress + E * strain
-                return stress, E, (strain, stress, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
-            direction = 1.0 if increment > 0.0 else -1.0
-            span = direction * yield_strain
-        elif direction * increment < 0.0:
-            direction = -direction
-            reversal = last + initial
-            reversal_stress = last_stress
-            if direction > 0.0:
-                smallest = min(smallest, reversal)
-                growth = a3 * ((largest - smallest) / (2.0 * a4 * yield_strain)) ** _EXPONENT
-            else:
-                largest = max(largest, reversal)
-                growth = a1 * ((largest - smallest) / (2.0 * a2 * yield_strain)) ** _EXPONENT
-            # its stress at the reversal
-            asymptote = direction * (1.0 + growth) * (1.0 - b) * fy + b * E * reversal
-            span = (asymptote - reversal_stress) / ((1.0 - b) * E)
+        virgin = direction == 0.0
+        # elastic, not unstressed as in OpenSees: force-based members could not settle on strains
+        # around this size
+        idle = virgin and abs(increment) < _VIRGIN_INCREMENT
+
+        turned = direction * increment < 0.0
+        up = increment > 0.0 if virgin or turned else direction > 0.0
+        direction = 1.0 if up else -1.0
+        reversal = last + initial if turned else reversal
+        reversal_stress = last_stress if turned else reversal_stress
+        smallest = min(smallest, reversal) if turned and up else smallest
+        largest = max(largest, reversal) if turned and not up else largest
+        growth = 0.0
+        if a1 > 0.0 or a3 > 0.0:
+            strains = (largest - smallest) * (0.5 * yield_strains)
+            growth = ((a3 if up else a1)
+                      * quick_power(strains * (1.0 / a4 if up else 1.0 / a2), _EXPONENT))
+        # its stress at the reversal
+        asymptote = direction * (1.0 + growth) * (1.0 - b) * fy + b * E * reversal
+        found = (asymptote - reversal_stress) * (1.0 / ((1.0 - b) * E))
+        span = direction * yield_strain if virgin else (found if turned else span)
 
         moved = strain + initial - reversal
-        if span == 0.0:  # the reversal lies on the asymptote
-            curve = 0.0
-            slope = 0.0
-        else:
-            extreme = largest if direction > 0.0 else smallest
-            x = abs(extreme - reversal - span) / yield_strain
-            R = R0 * (1.0 - cR1 * x / (cR2 + x))
-            ratio = moved / span
-            size = abs(ratio)
-            if size <= 1.0:
-                power = size ** R
-                bend = (1.0 + power) ** (1.0 / R)
-                curve = ratio / bend
-                slope = 1.0 / ((1.0 + power) * bend)
-            else:  # the same divided by |r| ** R, which would overflow
-                power = size ** -R
-                bend = (1.0 + power) ** (1.0 / R)
-                curve = (1.0 if ratio > 0.0 else -1.0) / bend
-                slope = power / (size * (1.0 + power) * bend)
+        extreme = largest if up else smallest
+        x = abs(extreme - reversal - span) * yield_strains
+        R = R0 * (1.0 - cR1 * x / (cR2 + x))
+        ratio = moved / span
+        size = abs(ratio)
+        near = size <= 1.0  # otherwise the same divided by |r| ** R, which would overflow
+        height = quick_power(size, R if near else -R)
+        bend = quick_power(1.0 + height, -1.0 / R)
+        curve = (ratio if near else (1.0 if ratio > 0.0 else -1.0)) * bend
+        slope = (1.0 if near else height) * bend / ((1.0 + height) * (1.0 if near else size))
+        on_asymptote = span == 0.0  # the reversal lies there
+        curve = 0.0 if on_asymptote else curve
+        slope = 0.0 if on_asymptote else slope
         stress = reversal_stress + b * E * moved + (1.0 - b) * E * span * curve
         tangent = E * (b + (1.0 - b) * slope)
-        return stress, tangent, (strain, stress, largest, smallest, reversal, reversal_stress, span,
-                                 direction)
+        stress = initial_stress + E * strain if idle else stress
+        return (stress, E if idle else tangent,
+                (strain, stress, 0.0 if idle else largest, 0.0 if idle else smallest,
+                 reversal, reversal_stress, 0.0 if idle else span, 0.0 if idle else direction))

@@ -109,6 +109,24 @@ def load(typingctx, pointer, start, stride, count):
 
 
 @intrinsic
+def load_but(typingctx, pointer, count, zeros):
+    """Tuple of the first ``count`` entries, with the constant 0 for each bit that is set in
+    ``zeros``; both are constants."""
+    if not isinstance(count, types.IntegerLiteral) or not isinstance(zeros, types.IntegerLiteral):
+        return None
+    number, without = count.literal_value, zeros.literal_value
+    result = types.UniTuple(types.float64, number)
+
+    def codegen(context, builder, signature, args):
+        values = [ir.Constant(ir.DoubleType(), 0.0) if without >> k & 1 else
+                  builder.load(builder.gep(args[0], [ir.Constant(ir.IntType(64), k)]))
+                  for k in range(number)]
+        return context.make_tuple(builder, result, values)
+
+    return result(FLOATS, count, zeros), codegen
+
+
+@intrinsic
 def store(typingctx, pointer, start, stride, values):
     """Write a tuple of numbers to entries ``stride`` apart, from ``start`` on."""
     def codegen(context, builder, signature, args):

@@ -184,7 +184,7 @@ def _block(made: Constitutive) -> Kernel:
     cls = type(made)
     if cls not in _BLOCKS:
         check_law(made)
-        block = cls.law.block(len(cls.declared), len(cls.history), cls.components)
+        block = cls.law.block(list(cls.declared), len(cls.history), cls.components)
         _BLOCKS[cls] = LawKernel(block, made)
     return _BLOCKS[cls]
 

@@ -18,10 +18,10 @@ parallel) write a block of the same signature by hand and call the blocks of the
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
-from femu.kernels import FLOATS, INT, INTS, Kernel, caller, inlined, load, store
+from femu.kernels import FLOATS, INT, INTS, Kernel, caller, inlined, load, load_but, store
 
 BLOCK = INT(
     INT,  # n: number of points
@@ -48,24 +48,35 @@ class Law:
     Made by the `law` decorator inside a component's class.
     """
 
-    def __init__(self, function: Callable[..., Any], rate: bool) -> None:
+    def __init__(self, function: Callable[..., Any], rate: bool,
+                 often_zero: tuple[str, ...] = ()) -> None:
         self.function = self.py_func = function
         self.rate = rate
+        self.often_zero = often_zero
         self.point = inlined(function)
         self.__doc__ = function.__doc__
 
-    def block(self, parameters: int, history: int, components: int) -> Kernel:
+    def block(self, parameters: Sequence[str], history: int, components: int) -> Kernel:
         """The kernel that runs the law over a block of points."""
-        made = _BLOCKS[self.rate, history > 0, components > 1](
-            self.point, parameters, history, components, components * (components + 1) // 2)
+        kind = self.rate, history > 0, components > 1
+        made = _BLOCKS[kind](
+            self.point, len(parameters), history, components, components * (components + 1) // 2)
+        if self.often_zero and kind == _PLAIN:
+            zeros = sum(1 << parameters.index(name) for name in self.often_zero)
+            made = _uniaxial_often_zero(self.point, len(parameters), history, zeros)
         function = self.function
         return Kernel(made, BLOCK, f"{function.__module__}.{function.__qualname__}")
 
 
-def law(function: Callable[..., Any] | None = None, *, rate: bool = False) -> Any:
-    """Decorator: the constitutive law of the component in whose class it is defined."""
+def law(function: Callable[..., Any] | None = None, *, rate: bool = False,
+        often_zero: tuple[str, ...] = ()) -> Any:
+    """Decorator: the constitutive law of the component in whose class it is defined.
+
+    If the parameters in ``often_zero`` are all zero, a second loop runs, in which they are
+    constants: what they lead to is not computed (uniaxial laws).
+    """
     if function is None:
-        return lambda f: Law(f, rate)
+        return lambda f: Law(f, rate, often_zero)
     return Law(function, rate)
 
 
@@ -75,6 +86,21 @@ def _uniaxial(point: Any, np: int, nh: int, m: int, nk: int) -> Callable[..., in
         for j in range(n):
             y[j], k[j], h = point(parameters, load(c, j, n, nh), x[j])
             store(t, j, n, h)
+        return 0
+    return block
+
+
+def _uniaxial_often_zero(point: Any, np: int, nh: int, zeros: int) -> Callable[..., int]:
+    def block(n, i, p, c, t, w, x, r, s, y, k, d):
+        parameters, reduced = load(p, 0, 1, np), load_but(p, np, zeros)
+        if parameters == reduced:
+            for j in range(n):
+                y[j], k[j], h = point(reduced, load(c, j, n, nh), x[j])
+                store(t, j, n, h)
+        else:
+            for j in range(n):
+                y[j], k[j], h = point(parameters, load(c, j, n, nh), x[j])
+                store(t, j, n, h)
         return 0
     return block
 
@@ -132,8 +158,9 @@ def _multiaxial_stateless(point: Any, np: int, nh: int, m: int, nk: int) -> Call
     return block
 
 
+_PLAIN = (False, True, False)
 _BLOCKS: dict[tuple[bool, bool, bool], Callable[..., Any]] = {
-    (False, True, False): _uniaxial,
+    _PLAIN: _uniaxial,
     (False, False, False): _uniaxial_stateless,
     (True, True, False): _uniaxial_rate,
     (True, False, False): _uniaxial_rate_stateless,
