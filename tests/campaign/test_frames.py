@@ -187,9 +187,7 @@ def test_a_frame_that_femu_refuses_has_no_excuse(monkeypatch: pytest.MonkeyPatch
     own = answer(1.0, taken=2, refused="InputError: no")
     for peer in (answer(1.0, 2.0), answer(1.0, taken=2)):
         of = {"opensees": peer, "femu": own}
-        monkeypatch.setattr(
-            frames, "played", lambda program, seeds, of=of: {seeds[0]: of[program]}
-        )
+        monkeypatch.setattr(frames, "played", lambda program, seeds, of=of: {seeds[0]: of[program]})
         (failure,) = tried([0]).failures
         assert "femu refused it. InputError: no" in failure
 
