@@ -21,6 +21,7 @@ from numba.core.registry import CPUDispatcher
 from numba.extending import intrinsic
 
 from femu.kernels.kernel_cache import KernelCache
+from femu.kernels.refusal import check_returns, refusal
 
 FLOATS = types.CPointer(types.float64)
 INTS = types.CPointer(types.int64)
@@ -174,7 +175,14 @@ def caller(signature: Any) -> Any:
 
 # --- making kernels -----------------------------------------------------------------------------
 
-class _KernelCompiler(_CFuncCompiler):
+class _CheckedCompiler(_CFuncCompiler):
+    def _compile_core(self, args: Any, return_type: Any) -> Any:
+        made = super()._compile_core(args, return_type)
+        check_returns(made)
+        return made
+
+
+class _KernelCompiler(_CheckedCompiler):
     def _customize_flags(self, flags: Any) -> Any:
         flags = super()._customize_flags(flags)
         flags.noalias = True  # no vector written by a kernel overlaps another: lets loops vectorise
@@ -198,13 +206,18 @@ class Kernel:
     def _compiled(self) -> CFunc:
         made = CFunc(self.function, (self.signature.args, self.signature.return_type), {},
                      self._options)
-        if self._noalias:
-            made._compiler = _KernelCompiler(
-                self.function, made._targetdescr, self._options, {}, pipeline_class=Compiler)
+        made._compiler = (_KernelCompiler if self._noalias else _CheckedCompiler)(
+            self.function, made._targetdescr, self._options, {}, pipeline_class=Compiler)
         made._cache = KernelCache(self.function, self.name,
                                   {**self._options, "noalias": self._noalias})
-        made.compile()
+        try:
+            made.compile()
+        except Exception as problem:  # numba's errors have no common base
+            raise self._refusal(problem) from problem
         return made
+
+    def _refusal(self, problem: Exception) -> Exception:
+        return refusal(self.name, problem)
 
     @cached_property
     def address(self) -> int:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import inspect
-from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from numba.core.ccallback import CFunc
+import numpy as np
 
 from femu.kernels import Kernel
+from femu.kernels.refusal import refusal
 from femu.model.constitutive import Law
 from femu.support.errors import InputError
 
@@ -16,12 +16,19 @@ if TYPE_CHECKING:
     from femu.model.component import Constitutive
 
 PLAIN, RATE = "(p, h, strain)", "(p, h, strain, rate, dt)"
+DECLARE = (
+    "declare every number that the law takes from p, as in k: float = positive('stiffness'), and "
+    "from h, as in history = ('force',)"
+)
+PROBES = (1e-4, -1e-3, 0.02)  # strains at which a law is evaluated twice
+SAME = 1e-6  # of the force: what a law that iterates may differ by when it is evaluated again
 
 
 def check_law(made: Constitutive) -> None:
     """Raise if the law of a component is missing or takes or returns the wrong things.
 
-    The law is called once, as Python, with the component's own numbers, at rest.
+    The law is called as Python, with the component's own numbers: at rest, and twice at each of
+    some strains.
     """
     cls, law = type(made), getattr(type(made), "law", None)
     if law is None:
@@ -47,6 +54,8 @@ def check_law(made: Constitutive) -> None:
     except Exception:
         return  # what cannot run as Python, or has no answer at rest, is left to the compiler
     _check_answer(made, law, found)
+    if not law.rate:
+        _check_committed(made, law, p, h)
 
 
 def _check_answer(made: Constitutive, law: Law, found: Any) -> None:
@@ -74,6 +83,36 @@ def _check_answer(made: Constitutive, law: Law, found: Any) -> None:
         )
 
 
+def _check_committed(made: Constitutive, law: Law, p: Any, h: Any) -> None:
+    """Raise if the law, evaluated again at the strain that its history ends with, answers with
+    another stress.
+
+    Each iteration begins there: such a law would move on in every evaluation.
+    """
+    m = made.components
+    for size in PROBES:
+        x: Any = size if m == 1 else (size,) * m
+        try:
+            first = law.function(p, h, x)
+            again = law.function(p, first[-1], x)
+        except Exception:
+            return  # it has no answer here
+        forces = np.atleast_1d(np.array(first[0], dtype=float))
+        others = np.atleast_1d(np.array(again[0], dtype=float))
+        reach = np.abs(forces).max() + np.abs(np.array(first[1], dtype=float)).max() * abs(size)
+        if np.abs(others - forces).max() > SAME * reach:
+            raise InputError(
+                type(made).__name__,
+                "law",
+                law.function.__qualname__,
+                f"must return its committed stress at its committed strain: at {x!r} it returns "
+                f"{first[0]!r}, and {again[0]!r} when it is evaluated there again",
+                fix="compute with the change of the strain since the history, as in "
+                "stress_0 + k * (strain - strain_0)",
+            )
+        h = first[-1]
+
+
 class LawKernel(Kernel):
     """The kernel of a law: what the compiler refuses is an error of the law, in one sentence."""
 
@@ -81,19 +120,9 @@ class LawKernel(Kernel):
         super().__init__(block.function, block.signature, block.name)
         self._names = list(made.declared), list(made.history)
 
-    @cached_property
-    def _compiled(self) -> CFunc:
-        try:
-            return Kernel._compiled.func(self)  # type: ignore[attr-defined]
-        except Exception as problem:  # numba's errors have no common base
-            lines = [line.strip() for line in str(problem).splitlines()]
-            reason = next((line for line in lines if line and "pipeline (step" not in line), "")
-            p, h = self._names
-            raise InputError(
-                self.name,
-                "problem",
-                reason,
-                "keeps it from being compiled",
-                f"Here p has the declared numbers {p}, and h the history {h}",
-                fix="use plain arithmetic, math, branches, loops and tuples of floats",
-            ) from problem
+    def _refusal(self, problem: Exception) -> Exception:
+        p, h = self._names
+        hint = f"Here p has the declared numbers {p}, and h the history {h}"
+        if "wrong tuple length" in str(problem) or "tuple index" in str(problem):
+            return refusal(self.name, problem, hint, DECLARE)
+        return refusal(self.name, problem, hint)

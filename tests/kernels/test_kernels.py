@@ -34,6 +34,7 @@ from femu.kernels import (
     store,
 )
 from femu.kernels.kernel_cache import compile_statistics, fingerprint, on_compile
+from femu.support.errors import InputError
 
 # --- fingerprint ---
 
@@ -447,3 +448,49 @@ def test_division_by_zero_follows_numpy() -> None:
         return 1.0 / x
 
     assert inverse(0.0) == np.inf
+
+
+# --- what is not compiled ---
+
+
+def plain(x):  # a function for Python alone
+    return 2.0 * x
+
+
+def test_a_kernel_that_may_end_without_a_return_is_refused() -> None:
+    # numba compiles it, and a caller would go on with whatever number is left
+    @kernel(INT(FLOAT))
+    def sometimes(x):
+        if x > 0.0:
+            return 1
+
+    @kernel(INT(FLOAT))
+    def never(x):
+        x += 1.0
+
+    for made in (sometimes, never):
+        with pytest.raises(InputError, match=r"ends without a return.*return 0 where all"):
+            made.address  # noqa: B018
+
+
+def test_a_helper_that_may_end_without_a_return_is_refused() -> None:
+    @inlined
+    def sometimes(x):
+        if x > 0.0:
+            return 1
+
+    @kernel(INT(FLOAT), noalias=False)
+    def calls(x):
+        return sometimes(x)
+
+    with pytest.raises(InputError, match=r"ends without a return"):
+        calls.address  # noqa: B018
+
+
+def test_a_kernel_that_calls_a_plain_function_is_refused() -> None:
+    @kernel(FLOAT(FLOAT))
+    def calls(x):
+        return plain(x)
+
+    with pytest.raises(InputError, match=r"calls plain, .* Fix: put @inlined .* above def plain"):
+        calls.address  # noqa: B018

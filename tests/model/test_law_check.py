@@ -72,6 +72,25 @@ class Importing(Spring):
         return p[0] * math.sin(u), p[0] * math.cos(u), h
 
 
+def doubled(u):  # a function for Python alone
+    return 2.0 * u
+
+
+class CallsPlain(Spring):
+    @law
+    def law(p, h, u):
+        return p[0] * doubled(u), 2.0 * p[0], h
+
+
+class AddsTheWholeStrain(Spring):
+    history: ClassVar[tuple[str, ...]] = ("force",)
+
+    @law
+    def law(p, h, u):
+        force = h[0] + p[0] * u
+        return force, p[0], (force,)
+
+
 @pytest.mark.parametrize(
     ("kind", "words"),
     [
@@ -82,7 +101,9 @@ class Importing(Spring):
         (ShortHistory, r"must be \(stress, tangent, history of 2\).*'u', 'force'"),
         (UndeclaredHistory, r"must be \(stress, tangent, history of 0\)"),
         (BareHistory, r"must be \(stress, tangent, history of 1\)"),
-        (Undeclared, r"the declared numbers \[\]"),
+        (Undeclared, r"the declared numbers \[\].*Fix: declare every number"),
+        (CallsPlain, "calls doubled.*put @inlined .* above def doubled"),
+        (AddsTheWholeStrain, r"at 0.0001 it returns 0.0001, and 0.0002 when .* again. Fix: comp"),
         (Importing, "IMPORT_NAME"),
     ],
 )
