@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from llvmlite import ir
 from numba.core import types
+from numba.core.errors import TypingError
 from numba.extending import intrinsic
 
 from femu.engine.fields import given
@@ -19,11 +20,29 @@ def add_at(typingctx, vector, places, values):
         for i in range(len(signature.args[2])):
             place = builder.load(builder.gep(places, [ir.Constant(ir.IntType(64), i)]))
             entry = builder.gep(vector, [place])
-            builder.store(builder.fadd(builder.load(entry), builder.extract_value(packed, i)),
-                          entry)
+            kind = signature.args[2][i]
+            value = context.cast(builder, builder.extract_value(packed, i), kind, types.float64)
+            builder.store(builder.fadd(builder.load(entry), value), entry)
         return context.get_dummy_value()
 
     return types.none(FLOATS, INTS, values), codegen
+
+
+@intrinsic
+def must_be_triangle(typingctx, force, stiffness):
+    """Refuse to compile where the stiffness is not the lower triangle that fits the force: other
+    entries would be added wherever the places happen to point."""
+    n = len(force)
+    if len(stiffness) != n * (n + 1) // 2:
+        raise TypingError(
+            f"scatter got {n} forces and {len(stiffness)} stiffnesses, and needs the lower "
+            f"triangle of the {n} by {n} matrix, row by row: {n * (n + 1) // 2} numbers"
+        )
+
+    def codegen(context, builder, signature, args):
+        return context.get_dummy_value()
+
+    return types.none(force, stiffness), codegen
 
 
 @inlined
@@ -34,6 +53,7 @@ def scatter(run, own, force, stiffness, workspace):
     The place of each stiffness entry in the matrix was computed once; entries of fixed degrees of
     freedom go to a spare place after the matrix.
     """
+    must_be_triangle(force, stiffness)
     add_at(run.internal, own.dofs, force)
     if own.links_at != 0:
         store(workspace, 0, 1, stiffness)

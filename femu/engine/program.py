@@ -346,7 +346,11 @@ class Program:
         self.links = np.array(links or [0], dtype=np.int64)
         self.load_size = load_end if loaded else 0
         self.load_floats = max(load_end, 1)
-        self.workspace = max(plan.workspace for plan in self.plans.values())
+        # with room for the stiffness of linked degrees of freedom, if a plan has forgotten it
+        self.workspace = max(
+            plan.workspace + len(plan.dofs) * (len(plan.dofs) + 1) // 2
+            for plan in self.plans.values()
+        )
         self.rate_dependent = any(plan.rate_dependent for plan in self.plans.values())
         self.reusable_stiffness = all(plan.reusable_stiffness for plan in self.plans.values())
         committed = model.damping is not None and (
