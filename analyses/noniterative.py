@@ -35,8 +35,8 @@ from femu.engine.residual import (
 )
 from femu.engine.run_fields import RUN
 from femu.engine.workspace import Workspace, aligned
-from femu.kernels import INT, Kernel, inlined, shift
-from femu.support.errors import AnalysisError
+from femu.kernels import INT, Helper, Kernel, inlined, shift
+from femu.support.errors import AnalysisError, InputError
 
 Array = npt.NDArray[np.float64]
 FORMS = ("trapezoidal", "midpoint", "inside")
@@ -55,6 +55,15 @@ def stepping(step: Callable[[Any, Any, Any], Any]) -> Kernel:
     The step function leaves the trial values of the step, or returns why it cannot; the commit is
     done here.
     """
+    if not isinstance(step, Helper):
+        name = getattr(step, "__qualname__", "step")
+        raise InputError(
+            "stepping",
+            "step",
+            step,
+            "must be a function for use inside kernels",
+            fix=f"put @inlined (from femu.kernels import inlined) above def {name}",
+        )
 
     def go(run):
         settings = run.settings

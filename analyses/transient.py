@@ -23,7 +23,7 @@ from femu.analyses.inputs import (
     starting,
     what_to_save,
 )
-from femu.analyses.integrators.integrator import Integrator
+from femu.analyses.integrators.integrator import Integrator, checked_coefficients
 from femu.analyses.integrators.newmark import Newmark
 from femu.analyses.limits import Limit, install_limits
 from femu.analyses.policy import Policy
@@ -263,7 +263,7 @@ class Transient:
 
     def install(self, run: Workspace, series: list[Series | None], nodes: Array, dt: float) -> None:
         settings = run.fields.settings
-        alpha_m, alpha_f, beta, gamma = self.integrator.coefficients()
+        alpha_m, alpha_f, beta, gamma = checked_coefficients(self.integrator)
         settings.dt, settings.alpha_m, settings.alpha_f = dt, alpha_m, alpha_f
         settings.beta, settings.gamma, settings.control = (
             beta,

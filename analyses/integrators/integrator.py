@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from femu.analyses.integrators.predictor import explicit_predictor
 from femu.analyses.newton_step import march
 from femu.engine.program import Program
 from femu.engine.workspace import Workspace
 from femu.kernels import Kernel
+from femu.support.errors import InputError
 
 
 class Integrator(ABC):
@@ -64,6 +66,29 @@ class Integrator(ABC):
 
         Hold it in run.own.
         """
+
+
+def checked_coefficients(integrator: Integrator) -> tuple[float, float, float, float]:
+    """The coefficients of an integrator; raises if no step can be taken with them."""
+    given: Any = integrator.coefficients()
+    name, what = type(integrator).__name__, "coefficients()"
+    try:
+        alpha_m, alpha_f, beta, gamma = (float(number) for number in given)
+    except (TypeError, ValueError):
+        raise InputError(
+            name, what, given, "must return four numbers: alpha_m, alpha_f, beta and gamma"
+        ) from None
+    if not all(math.isfinite(number) for number in (alpha_m, alpha_f, beta, gamma)):
+        raise InputError(name, what, given, "must return finite numbers")
+    if integrator.kernel is march and beta == 0.0:
+        raise InputError(
+            name,
+            what,
+            given,
+            "must not return beta = 0, by which an implicit step divides",
+            fix="give an explicit method a kernel of its own, by stepping",
+        )
+    return alpha_m, alpha_f, beta, gamma
 
 
 OneStep = Integrator
