@@ -38,7 +38,11 @@ from femu.experimental.pacing import Pace
 from femu.experimental.script import must_be_asked_for
 from femu.experimental.session import SpecimenSession
 from femu.experimental.specimens.specimen import Specimen
-from femu.experimental.tangents.tangent import InitialTangent, TangentEstimator
+from femu.experimental.tangents.tangent import (
+    InitialTangent,
+    TangentEstimator,
+    must_estimate,
+)
 from femu.experimental.updater import Updater, as_updater
 from femu.files import toml_text
 from femu.model.element import Name
@@ -165,6 +169,7 @@ class HybridTest:
                     "must be a TangentEstimator",
                     fix="use EigenvectorTangent(), for example",
                 )
+            must_estimate("HybridTest", f"tangents[{name!r}]", estimator)
         return {name: given.get(name) or InitialTangent() for name in self.elements}
 
     def describe(self) -> dict[str, Any]:

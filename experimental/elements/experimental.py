@@ -107,6 +107,14 @@ class Experimental(Element):
                 "must have a size, the number of its actuators",
                 fix="set self.size in its constructor",
             )
+        if getattr(self.specimen.apply, "__func__", None) is Specimen.apply:
+            raise InputError(
+                self.label(),
+                "specimen",
+                self.specimen,
+                "takes no commands",
+                fix=f"define apply(self, command, time) in {type(self.specimen).__name__}",
+            )
         self.validate_element()
         n = self.basic_size
         setup = Direct(n) if self.setup is None else self.setup
@@ -132,6 +140,15 @@ class Experimental(Element):
                     None,
                     "must be given: the specimen does not know its own",
                     fix="measure it with small moves before the test",
+                )
+            m = self.specimen.size
+            if np.shape(own) != (m, m):
+                raise InputError(
+                    self.label(),
+                    "stiffness of the specimen",
+                    own,
+                    f"must be {m} by {m}, as many as it has actuators",
+                    fix="correct its initial_stiffness(), or give stiffness=",
                 )
             given = setup.stiffness(own)
         matrix = np.atleast_2d(as_numbers(self.label(), "stiffness", given))

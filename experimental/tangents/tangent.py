@@ -6,10 +6,12 @@ The interface, and the simplest of them.
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from femu.experimental.errors import NotConverged
 from femu.support.errors import InputError
 
 Array = npt.NDArray[np.float64]
@@ -56,6 +58,7 @@ class TangentEstimator:
         self.size = len(self.initial)
         self.stiffness = self.initial.copy()
         self._displacement, self._force = np.zeros(self.size), np.zeros(self.size)
+        self._remembered: int | None = None
         softest = np.abs(np.linalg.eigvalsh(0.5 * (self.initial + self.initial.T)))
         self.least = NOISE_FACTOR * max(
             self.displacement_noise, self.force_noise / softest[softest > 0.0].min(initial=np.inf)
@@ -71,10 +74,19 @@ class TangentEstimator:
         there.
         """
         d, f = displacement - self._displacement, force - self._force
-        if np.linalg.norm(d) > self.least and self.learn(d, f):
+        if np.linalg.norm(d) > self.least and self._learnt(d, f):
             self.updates += 1
             self._displacement, self._force = displacement.copy(), force.copy()
         return self.stiffness
+
+    def _learnt(self, d: Array, f: Array) -> bool:
+        answer: Any = self.learn(d, f)
+        if not isinstance(answer, (bool, np.bool_)):
+            raise NotConverged(
+                f"learn of {type(self).__name__} returned {answer!r}; True (the stiffness was "
+                "changed) or False was expected."
+            )
+        return bool(answer)
 
     def learn(self, d: Array, f: Array) -> bool:
         """Take an increment into the stiffness; False where it says nothing."""
@@ -96,9 +108,25 @@ class TangentEstimator:
                 self.stiffness.ravel(),
                 self._displacement,
                 self._force,
-                self.memory(),
+                self._checked_memory(),
             ]
         )
+
+    def _checked_memory(self) -> Array:
+        made = np.asarray(self.memory(), dtype=float)
+        if self._remembered is None and made.ndim == 1:
+            self._remembered = len(made)
+        if made.shape != (self._remembered,):
+            wanted = "" if self._remembered is None else f", here {self._remembered}"
+            raise InputError(
+                type(self).__name__,
+                "shape of memory()",
+                made.shape,
+                f"must be that of one vector whose length never changes{wanted}",
+                fix="return the same number of values from the start of the test on, with zeros "
+                "for what is not known yet, and matrices by ravel()",
+            )
+        return made
 
     def restore(self, state: Array) -> None:
         """Continue from a state."""
@@ -114,6 +142,24 @@ class TangentEstimator:
 
     def recall(self, memory: Array) -> None:
         """Take back what `memory` gave."""
+
+
+def must_estimate(who: str, argument: str, estimator: TangentEstimator) -> None:
+    """Raise if the class of an estimator lacks what a test needs of it."""
+    kind, base = type(estimator), TangentEstimator
+    rule = fix = ""
+    if not hasattr(estimator, "displacement_noise"):
+        rule = "has not been set up"
+        fix = "call super().__init__(displacement_noise=..., force_noise=...) in its constructor"
+    elif not isinstance(estimator, InitialTangent) and all(
+        getattr(kind, name) is getattr(base, name) for name in ("learn", "update", "springs_of")
+    ):
+        rule, fix = "does not learn", "define learn(self, d, f) in its class"
+    elif kind.memory is not base.memory and kind.recall is base.recall:
+        rule = "remembers what a resumed test cannot give back"
+        fix = "define recall(self, memory) in its class"
+    if rule:
+        raise InputError(who, argument, estimator, rule, fix=fix)
 
 
 class InitialTangent(TangentEstimator):
