@@ -137,17 +137,17 @@ class Filter(abc.ABC):
 
     # --- what a filter adds ----------------------------------------------------------------------
 
-    @abc.abstractmethod
     def _own_size(self) -> int:
         """Numbers of its own that the filter carries in the estimate."""
+        return 0
 
     @abc.abstractmethod
     def _scratch_size(self) -> int:
         """Numbers of workspace that its kernels use."""
 
-    @abc.abstractmethod
     def _options(self) -> dict[str, int]:
         """Choices that the filter sets, by the names of `FilterFields`."""
+        return {}
 
     def _numbers(self) -> Sequence[float]:
         """Numbers of its own at the end of the parameter vector."""

@@ -5,6 +5,7 @@ Made for the noise that is known, and made again when that changes or where it w
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Mapping
 
 import numpy as np
@@ -34,6 +35,29 @@ NOISE_FLOOR = 1e-4
 RESET_FLOOR = 1e-3  # the same, of a filter that became overconfident with its samples
 
 
+def must_take_model_and_noise(make: FilterMaker) -> None:
+    """Raise if what makes the filter cannot be called as an updater calls it."""
+    rule = ""
+    if not callable(make):
+        rule = "must be a filter's class, or functools.partial of one"
+    else:
+        try:
+            inspect.signature(make).bind(None, None, None, bounds=None)
+        except ValueError:
+            return  # it has no signature that can be read
+        except TypeError as problem:
+            rule = f"must take (model, process_noise, measurement_noise, bounds=...): {problem}"
+    if rule:
+        raise InputError(
+            "ModelUpdater",
+            "filter",
+            make,
+            rule,
+            fix="give femu.filters.UKF, for example, or settings of the filter by "
+            "functools.partial",
+        )
+
+
 class TwinFilter:
     """The filter that learns the unknowns of clones, and the noise of the measured forces.
 
@@ -52,6 +76,7 @@ class TwinFilter:
         inequalities: tuple[tuple[Mapping[str, float], float, str], ...],
         seed: int,
     ) -> None:
+        must_take_model_and_noise(make)
         self.clones, self._make, self.seed = clones, make, seed
         self.given_noise, self.displacement_noise = given_noise, displacement_noise
         self.force_drift, self.inequalities = force_drift, inequalities
