@@ -19,7 +19,14 @@ from femu.check.axes import weak_axes
 from femu.check.first_period import first_period, least_first_period
 from femu.check.gravity import is_permanent, weights
 from femu.check.of_hybrid_test import directions_without_mass
-from femu.check.of_model import PERIODS, _far_nodes, _length_unit, _units, implausible
+from femu.check.of_model import (
+    PERIODS,
+    _far_nodes,
+    _length_unit,
+    _units,
+    damps_nothing,
+    implausible,
+)
 from femu.elements.beam_column import FrameElement
 from femu.engine.program import Program
 from femu.engine.state import State
@@ -215,7 +222,7 @@ def _of_model(program: Program, moves: bool) -> list[Finding]:
             ]
         )
     if moves and known.in_time is None:
-        known.in_time = _kept(lambda: _implausible_period(program))
+        known.in_time = _kept(lambda: [*_implausible_period(program), *damps_nothing(program)])
     return known.model + (known.in_time or []) if moves else list(known.model)
 
 

@@ -497,15 +497,33 @@ def implausible(period: float) -> Iterator[Finding]:
         )
 
 
+def damps_nothing(program: Program) -> list[Finding]:
+    """A finding if there is damping in proportion to stiffness, and no element takes part in it."""
+    p = program.parameters
+    if not any(p[f"rayleigh.{term}"] for term in ("initial", "current", "committed")) or any(
+        plan.damped for plan in program.plans.values()
+    ):
+        return []
+    return [
+        _warning(
+            f"Rayleigh damping of {program.name!r} has a part in proportion to stiffness that "
+            "damps nothing: no element takes part in it. Links and trusses take part with "
+            "damped=True."
+        )
+    ]
+
+
 def _damping(model: Model, program: Program) -> Iterator[Finding]:
     modes = _modes(program)
     if model.damping is None or modes is None:
         return
     try:
-        p = model.compile().parameters
+        damped = model.compile()
     except FemuError as problem:
         yield _error(str(problem))
         return
+    p = damped.parameters
+    yield from damps_nothing(damped)
     stiffness = sum(p[f"rayleigh.{term}"] for term in ("initial", "current", "committed"))
     ratios = 0.5 * (p["rayleigh.mass"] / modes.frequencies + stiffness * modes.frequencies)
     worst = int(np.argmax(np.abs(ratios)))

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
 import pytest
 from example_frames import A, E, I, cantilever, portal
 
-from femu import GroundMotion, Model, UniformLoad
+from femu import GroundMotion, Model, Outcome, UniformLoad
+from femu.analyses import Newmark, Transient
 from femu.check import Finding, Findings, check_motion
 from femu.elements import ElasticBeamColumn, ForceBeamColumn, Truss, ZeroLength
 from femu.experimental import EmulatedSpecimen, ExperimentalBeamColumn
@@ -341,6 +344,25 @@ def test_damping_that_grows_too_much() -> None:
     only(model.check(), "warning", "% of critical at mode 3")
     model.rayleigh(mass=-0.5)
     only(model.check(), "warning", "Rayleigh damping is negative at mode 1")
+
+
+@pytest.mark.parametrize("damped", [False, True])
+def test_damping_that_no_element_takes_part_in(damped: bool) -> None:
+    model = Model("storey")
+    model.node("ground", 0.0, 0.0, fixed=True)
+    model.node("floor", 0.0, 0.0, fixed=("y", "rz"), mass=(20e3, 0.0, 0.0))
+    model.add(ZeroLength("spring", "ground", "floor", {"x": Elastic(E=4e6)}, damped=damped))
+    model.rayleigh(initial=0.002)
+    words = "damps nothing: no element takes part in it"
+    assert (words in str(model.check())) is not damped
+    with warnings.catch_warnings(record=True) as shown:
+        warnings.simplefilter("always")
+        result = Transient(Newmark(), dt=0.01).run(model, record(1.0), duration=0.05)
+    assert result.outcome is Outcome.COMPLETE
+    assert any(words in str(w.message) for w in shown) is not damped
+    model.damping = None
+    model.rayleigh(mass=0.5)
+    assert words not in str(model.check())
 
 
 def test_damping_at_modes_the_model_does_not_have() -> None:
