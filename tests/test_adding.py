@@ -7,11 +7,12 @@ import re
 import sys
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 import numpy as np
 import pytest
 
-from femu import FailedAnalysis, GroundMotion, HybridTest, Model, Outcome
+from femu import FailedAnalysis, GroundMotion, HybridTest, Model, Outcome, Unknown
 from femu.analyses import (
     CentralDifference,
     DisplacementControl,
@@ -19,18 +20,26 @@ from femu.analyses import (
     Newmark,
     Transient,
 )
+from femu.analyses.integrators.integrator import Integrator
+from femu.analyses.noniterative import stepping
 from femu.elements import ForceBeamColumn, TwoNodeLink, ZeroLength
+from femu.elements.assembly import scatter
+from femu.engine.element_kernels import GROUP, element_at
 from femu.experimental import (
     EmulatedSpecimen,
     ExperimentalLink,
     Limits,
+    Measurement,
     Specimen,
     TangentEstimator,
 )
 from femu.filters import Bounds, KalmanFilter, StateSpace
+from femu.kernels import inlined, kernel, shift
 from femu.materials import Bilinear, Elastic
+from femu.model.element import Element, Name, Plan
 from femu.model.moment_curvature import moment_curvature
-from femu.support.errors import InputError
+from femu.support.errors import AnalysisError, InputError
+from femu.updating import ModelUpdater
 
 DOCS = Path(__file__).parents[1] / "docs" / "adding"
 
@@ -141,6 +150,35 @@ def test_element_that_has_no_answer_ends_the_analysis_with_its_sentence() -> Non
     assert result.displacement("top", "x")[-1] <= 0.002 * 5.0 / 0.6
 
 
+@kernel(GROUP)
+def whole_matrix(run, first, count, mode):  # type: ignore[no-untyped-def]
+    for e in range(first, first + count):
+        own = element_at(shift(run.element_integers, run.element_starts[e]))
+        scatter(run, own, (0.0, 0.0), (1.0, -1.0, -1.0, 1.0), run.workspace)
+    return 0
+
+
+class WholeMatrix(Element):
+    name: Name
+    i: Name
+    j: Name
+
+    @property
+    def nodes(self) -> tuple[Name, ...]:
+        return (self.i, self.j)
+
+    def plan(self, coordinates: dict[Name, np.ndarray]) -> Plan:
+        return Plan([(self.i, "x"), (self.j, "x")], whole_matrix, None, [], [], ["N"], 3)
+
+
+def test_a_stiffness_that_is_no_lower_triangle_is_refused() -> None:
+    # its last number would be added to a place that belongs to something else
+    model = oscillator()
+    model.add(WholeMatrix("whole", "ground", "mass"))
+    with pytest.raises(InputError, match=r"2 forces and 4 stiffnesses, and needs .*: 3 numbers"):
+        Transient(Newmark(), dt=0.01).run(model, duration=0.1)
+
+
 def oscillator() -> Model:
     model = Model("oscillator")
     model.node("ground", 0.0, 0.0, fixed=True)
@@ -170,6 +208,100 @@ def test_integrator() -> None:
         WBZAlpha(0.5)
 
 
+def storeys() -> Model:
+    model = Model("storeys")
+    model.node("ground", 0.0, 0.0, fixed=True)
+    for name, below in (("1", "ground"), ("2", "1")):
+        model.node(name, 0.0, 0.0, fixed=("y", "rz"), mass=(2.0, 0.0, 0.0))
+        model.add(ZeroLength("s" + name, below, name, {"x": Elastic(400.0)}, damped=True))
+    model.rayleigh(mass=0.3, initial=0.002)
+    return model
+
+
+def test_integrator_with_its_own_step() -> None:
+    """The recursion of the docstring, with full matrices in numpy."""
+    Tchamwa, phi, dt = example("tchamwa_wielgosz").TchamwaWielgosz, 1.1, 0.01
+    quake = GroundMotion.el_centro()
+    found = Transient(Tchamwa(phi), dt=dt).run(storeys(), quake, duration=5.0)
+    K = 400.0 * np.array([[2.0, -1.0], [-1.0, 1.0]])
+    C = 0.3 * 2.0 * np.eye(2) + 0.002 * K
+    ground = np.interp(
+        found.time, quake.dt * np.arange(len(quake.acceleration)), quake.acceleration
+    )
+    u, v, a, wanted = np.zeros(2), np.zeros(2), np.zeros(2), [np.zeros(2)]
+    for acceleration in ground[1:]:
+        u, v = u + dt * v + phi * dt**2 * a, v + dt * a
+        a = -(C @ v + K @ u) / 2.0 - acceleration
+        wanted.append(u)
+    for k, node in enumerate(("1", "2")):
+        np.testing.assert_allclose(
+            found.displacement(node, "x"), np.array(wanted)[:, k], rtol=0.0, atol=1e-12
+        )
+
+
+def test_integrator_with_its_own_step_stays_below_its_limit() -> None:
+    """An undamped oscillation does not grow at 0.99 of the limit, and grows above it."""
+    module = example("tchamwa_wielgosz")
+    limit = 2.0 / np.sqrt(1.2) / (2.0 * np.pi)  # z < 4/(2 phi - 1) at phi = 1.1, omega = 2 pi
+    quake = GroundMotion("pulse", limit, [0.0, 1.0, 0.0])
+
+    class Unchecked(module.TchamwaWielgosz):  # type: ignore[name-defined, misc]
+        def check_step(self, run: Any, dt: float) -> None:
+            pass
+
+    def peaks(share: float) -> np.ndarray:
+        analysis = Transient(Unchecked(1.1), dt=share * limit)
+        u = analysis.run(oscillator(), quake, duration=200.0 * limit, check=False)
+        return np.abs(u.displacement("mass", "x"))
+
+    below, above = peaks(0.99), peaks(1.01)
+    assert below[-20:].max() <= below[:20].max()
+    assert above[-20:].max() > 10.0 * above[:20].max()
+    with pytest.raises(AnalysisError, match=r"TchamwaWielgosz is unstable"):
+        Transient(module.TchamwaWielgosz(1.1), dt=1.01 * limit).run(
+            oscillator(), quake, check=False
+        )
+    with pytest.raises(InputError, match=r"phi = 0\.9 must lie"):
+        module.TchamwaWielgosz(0.9)
+
+
+def test_a_step_function_that_was_not_marked_is_refused() -> None:
+    def step(run: Any, settings: Any, number: Any) -> int:
+        return 0
+
+    with pytest.raises(InputError, match=r"put @inlined .* above def .*step"):
+        stepping(step)
+
+
+def test_a_step_function_that_returns_nothing_is_refused() -> None:
+    @inlined
+    def forgetful(run, settings, step):  # type: ignore[no-untyped-def]
+        run.u1[0] = 0.0
+
+    class Forgetful(CentralDifference):
+        kernel = stepping(forgetful)
+
+    with pytest.raises(InputError, match=r"ends without a return"):
+        Transient(Forgetful(), dt=0.01).run(oscillator(), duration=0.1)
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ((1.0, 1.0, 0.25), "four numbers"),
+        ((1.0, 1.0, np.nan, 0.5), "finite"),
+        ((1.0, 1.0, 0.0, 0.5), "beta = 0.*by stepping"),
+    ],
+)
+def test_coefficients_that_no_step_can_be_taken_with(given: Any, words: str) -> None:
+    class Wrong(Integrator):
+        def coefficients(self) -> Any:
+            return given
+
+    with pytest.raises(InputError, match=rf"Wrong: coefficients\(\) = .*{words}"):
+        Transient(Wrong(), dt=0.01).run(oscillator(), duration=0.1)
+
+
 def test_filter() -> None:
     A, H = np.array([[1.0, 0.1], [0.0, 1.0]]), np.array([[1.0, 0.0]])
     Q, R = np.diag([1e-6, 1e-4]), np.array([[0.01]])
@@ -189,6 +321,25 @@ def test_filter() -> None:
     np.testing.assert_allclose(found[-1], wanted[-1], rtol=1e-6)
     with pytest.raises(InputError, match="gain"):
         example("fixed_gain").FixedGainFilter(model, [[1.0]])
+
+
+def test_the_page_of_filters_uses_the_observer(capsys: pytest.CaptureFixture[str]) -> None:
+    """The printed lines run; the observer is the recursion of its docstring."""
+    (block,) = re.findall(r"```python\n(.*?)```", (DOCS / "filter.md").read_text(), re.DOTALL)
+    space = {"FixedGainFilter": example("fixed_gain").FixedGainFilter}
+    exec(block, space)
+    x = np.zeros(2)
+    for y in space["measured"]:
+        x = space["A"] @ x
+        x = x + np.array([[0.3], [0.5]]) @ (y - space["H"] @ x)
+    np.testing.assert_allclose(space["history"].mean[-1], x, rtol=1e-12)
+    assert "complete" in capsys.readouterr().out
+
+
+def test_an_updater_refuses_a_filter_that_it_cannot_make() -> None:
+    for wrong in (example("fixed_gain").FixedGainFilter, KalmanFilter, 3.0):
+        with pytest.raises(InputError, match=r"ModelUpdater: filter = .*must (take|be)"):
+            ModelUpdater("s", Elastic(1.0), {"E": Unknown(lower=0.5, upper=2.0)}, filter=wrong)  # type: ignore[arg-type]
 
 
 def test_the_filter_keeps_its_bounds() -> None:
@@ -239,6 +390,86 @@ def test_a_tangent_that_cannot_be_used_ends_the_test_in_words(wrong: list[list[f
     with pytest.warns(FailedAnalysis, match=r"Wrong of ExperimentalLink\('specimen'\) returned"):
         result = emulated(Wrong()).run()
     assert result.outcome is Outcome.NOT_CONVERGED
+
+
+class NoLearn(TangentEstimator):
+    """Keeps the initial stiffness, because nothing was defined."""
+
+
+class NoSetUp(TangentEstimator):
+    def __init__(self) -> None:
+        self.own = 0.0
+
+    def learn(self, d: np.ndarray, f: np.ndarray) -> bool:
+        return False
+
+
+class NoRecall(TangentEstimator):
+    def learn(self, d: np.ndarray, f: np.ndarray) -> bool:
+        return False
+
+    def memory(self) -> np.ndarray:
+        return np.zeros(2)
+
+
+@pytest.mark.parametrize(
+    ("kind", "words"),
+    [
+        (NoLearn, "does not learn. Fix: define learn"),
+        (NoSetUp, r"not been set up. Fix: call super\(\).__init__"),
+        (NoRecall, "define recall"),
+    ],
+)
+def test_a_tangent_that_lacks_something_is_refused(kind: type[Any], words: str) -> None:
+    with pytest.raises(InputError, match=rf"tangents\['specimen'\] = .*{words}"):
+        emulated(kind())
+
+
+def test_a_tangent_that_does_not_say_whether_it_learnt_ends_the_test() -> None:
+    class Silent(TangentEstimator):
+        def learn(self, d: np.ndarray, f: np.ndarray) -> bool:  # type: ignore[return]
+            self.stiffness = 1.0 * self.stiffness
+
+    with pytest.warns(FailedAnalysis, match="learn of Silent returned None; True"):
+        assert emulated(Silent()).run().outcome is Outcome.NOT_CONVERGED
+
+
+@pytest.mark.parametrize("shape", [(3, 3), (-1,)])
+def test_a_memory_of_another_shape_is_refused(shape: tuple[int, ...], tmp_path: Path) -> None:
+    class Growing(TangentEstimator):
+        def learn(self, d: np.ndarray, f: np.ndarray) -> bool:
+            return True
+
+        def memory(self) -> np.ndarray:
+            return np.zeros(self.updates if shape == (-1,) else shape)
+
+        def recall(self, memory: np.ndarray) -> None:
+            pass
+
+    with pytest.raises(InputError, match=r"Growing: shape of memory\(\) = .*one vector whose"):
+        emulated(Growing()).run(tmp_path / "test.h5")
+
+
+def test_a_specimen_without_commands_is_refused() -> None:
+    class Mute(Specimen):
+        size = 1
+
+    with pytest.raises(InputError, match=r"takes no commands. Fix: define apply\(.*in Mute"):
+        ExperimentalLink("s", "ground", "mass", ("x",), specimen=Mute(), stiffness=[[1.0]])
+
+
+def test_a_specimen_whose_stiffness_does_not_fit_is_refused() -> None:
+    class TwoByTwo(Specimen):
+        size = 1
+
+        def apply(self, command: np.ndarray, time: float) -> Measurement:
+            return Measurement(command, command, time)
+
+        def initial_stiffness(self) -> np.ndarray:
+            return np.eye(2)
+
+    with pytest.raises(InputError, match=r"stiffness of the specimen = .* must be 1 by 1"):
+        ExperimentalLink("s", "ground", "mass", ("x",), specimen=TwoByTwo())
 
 
 def test_a_specimen_without_a_size_is_refused() -> None:
