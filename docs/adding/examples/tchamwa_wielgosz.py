@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import ClassVar
 
-from femu.analyses import settings as code
+from femu.analyses import code
 from femu.analyses.damped_solve import factor_damped, solve_damped
 from femu.analyses.integrators.integrator import Integrator
 from femu.analyses.noniterative import (
