@@ -507,7 +507,7 @@ def damps_nothing(program: Program) -> list[Finding]:
     return [
         _warning(
             f"Rayleigh damping of {program.name!r} has a part in proportion to stiffness that "
-            "damps nothing: no element takes part in it. Links and trusses take part with "
+            "damps nothing: no element takes part in it. Links, trusses and experimental elements take part with "
             "damped=True."
         )
     ]

@@ -107,7 +107,7 @@ def _check_committed(made: Constitutive, law: Law, p: Any, h: Any) -> None:
                 law.function.__qualname__,
                 f"must return its committed stress at its committed strain: at {x!r} it returns "
                 f"{first[0]!r}, and {again[0]!r} when it is evaluated there again",
-                fix="compute with the change of the strain since the history, as in "
+                fix="use the change of the strain since the history, as in "
                 "stress_0 + k * (strain - strain_0)",
             )
         h = first[-1]

@@ -19,7 +19,7 @@ def frame(name="frame"):
     model.node(0, 0.0, 0.0, fixed=True)
     for k, mass in enumerate(MASSES, start=1):
         model.node(k, 0.0, 0.0, fixed=("y", "rz"), mass=(mass, 0.0, 0.0))
-    model.add(ZeroLength("top", 2, 3, {"x": Elastic(LINK)}))
+    model.add(ZeroLength("top", 2, 3, {"x": Elastic(LINK)}, damped=True))
     return model
 
 

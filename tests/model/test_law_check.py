@@ -103,7 +103,10 @@ class AddsTheWholeStrain(Spring):
         (BareHistory, r"must be \(stress, tangent, history of 1\)"),
         (Undeclared, r"the declared numbers \[\].*Fix: declare every number"),
         (CallsPlain, "calls doubled.*put @inlined .* above def doubled"),
-        (AddsTheWholeStrain, r"at 0.0001 it returns 0.0001, and 0.0002 when .* again. Fix: comp"),
+        (
+            AddsTheWholeStrain,
+            r"at 0.0001 it returns 0.0001, and 0.0002 when .* again. Fix: use the",
+        ),
         (Importing, "IMPORT_NAME"),
     ],
 )
