@@ -25,7 +25,16 @@ from femu.elements.transformations.frame import (
     frame_group,
 )
 from femu.kernels import Kernel
-from femu.model.element import Array, Element, Name, Plan, chord, dimensions
+from femu.model.element import (
+    Array,
+    Element,
+    Name,
+    Plan,
+    Shared,
+    chord,
+    dimensions,
+    shared_by,
+)
 from femu.model.parameters import nonnegative
 from femu.support.errors import InputError
 
@@ -119,9 +128,13 @@ class FrameElement(Element):
         """Kernel of the basic system."""
         raise NotImplementedError
 
-    def basic_plan(self, length: float) -> tuple[list[int], list[float], list[str], int, int]:
-        """Integers, constants, names of the state after the basic head, workspace, and floats of
-        member load."""
+    def basic_plan(
+        self, length: float, shared: Shared
+    ) -> tuple[list[int], list[float], list[str], int, int]:
+        """Integers, constants, names of the state, workspace, and floats of member load.
+
+        ``shared`` keeps what is laid out once for many members.
+        """
         raise NotImplementedError
 
     def basic_load(self, load: MemberLoad, length: float, plan: Plan) -> Array:
@@ -132,7 +145,9 @@ class FrameElement(Element):
         """Kernel of the basic system in space."""
         raise NotImplementedError
 
-    def space_plan(self, length: float) -> tuple[list[int], list[float], list[str], int, int]:
+    def space_plan(
+        self, length: float, shared: Shared
+    ) -> tuple[list[int], list[float], list[str], int, int]:
         """As `basic_plan`, in space."""
         raise NotImplementedError
 
@@ -159,14 +174,16 @@ class FrameElement(Element):
             )
         offsets = [float(v) for v in (*self.offset_i, *self.offset_j)]
         length, cosine, sine = chord(self, coordinates, offsets)
-        integers, constants, state, workspace, load = self.basic_plan(length)
+        integers, constants, state, workspace, load = self.basic_plan(
+            length, shared_by(coordinates)
+        )
         return Plan(
             dofs=[(node, d) for node in self.nodes for d in ("x", "y", "rz")],
             group=frame_group,
             basic=self.basic_kernel(),
             integers=[GEOMETRIES[self.geometry], int(any(offsets)), *integers],
             geometry=[length, 1.0 / length, cosine, sine, *offsets, *constants],
-            state=BASIC_STATE + state,
+            state=state,
             workspace=BASIC_WORKSPACE + workspace,
             load_size=END_REACTIONS + load,
             damped=self.damped,

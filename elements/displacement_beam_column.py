@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import KW_ONLY
+from typing import ClassVar
 
 import numpy as np
 
@@ -19,7 +20,7 @@ from femu.elements.section_beam_column import SectionedElement
 from femu.elements.space_member import SPACE_STATE
 from femu.elements.space_sections import DEFORMATIONS, FORCES
 from femu.kernels import Kernel
-from femu.model.element import Array, Plan
+from femu.model.element import Array, Plan, Shared
 from femu.support.errors import InputError
 
 _BY_POINTS = {2: ("axial_strain", "curvature", "N", "M"), 3: (*DEFORMATIONS, *FORCES)}
@@ -45,6 +46,8 @@ class DisplacementBeamColumn(SectionedElement):
     _: KW_ONLY
     integration: str | Hinges | Stations = "legendre"
 
+    by_chord: ClassVar[bool] = True
+
     def validate_member(self) -> None:
         if isinstance(self.integration, Hinges):
             raise InputError(
@@ -57,16 +60,17 @@ class DisplacementBeamColumn(SectionedElement):
         super().validate_member()
 
     def _plan(
-        self, length: float, dimensions: int
+        self, length: float, shared: Shared, dimensions: int
     ) -> tuple[list[int], list[float], list[str], int, int]:
         along = self.along(length)
         n = len(along.places)
-        before = [f"section[{p}].{v}" for v in _BY_POINTS[dimensions] for p in range(n)]
-        sections = self.lay_out_sections(along, before, in_space=dimensions == 3)
+        sections = self.lay_out_sections(
+            along, _BY_POINTS[dimensions], shared, in_space=dimensions == 3
+        )
         return (
             sections.integers,
             constants(length, along.places, along.weights, dimensions),
-            before + sections.histories,
+            sections.state,
             sections.workspace + max(work_floats(dimensions) * n, 4),
             3 if dimensions == 2 else 6,
         )
@@ -74,8 +78,10 @@ class DisplacementBeamColumn(SectionedElement):
     def basic_kernel(self) -> Kernel:
         return displacement_based(self.section_count, 2)
 
-    def basic_plan(self, length: float) -> tuple[list[int], list[float], list[str], int, int]:
-        return self._plan(length, 2)
+    def basic_plan(
+        self, length: float, shared: Shared
+    ) -> tuple[list[int], list[float], list[str], int, int]:
+        return self._plan(length, shared, 2)
 
     def basic_load(self, load: MemberLoad, length: float, plan: Plan) -> Array:
         return np.array(clamped_forces(load, length))
@@ -83,8 +89,10 @@ class DisplacementBeamColumn(SectionedElement):
     def space_kernel(self) -> Kernel:
         return displacement_based(self.section_count, 3)
 
-    def space_plan(self, length: float) -> tuple[list[int], list[float], list[str], int, int]:
-        return self._plan(length, 3)
+    def space_plan(
+        self, length: float, shared: Shared
+    ) -> tuple[list[int], list[float], list[str], int, int]:
+        return self._plan(length, shared, 3)
 
     def space_load(self, load: MemberLoad, length: float, plan: Plan) -> Array:
         return clamped_in_space(load, length)

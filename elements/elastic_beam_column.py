@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import KW_ONLY
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
-from femu.elements.beam_column import FrameElement
+from femu.elements.beam_column import BASIC_STATE, FrameElement
 from femu.elements.member_loads import MemberLoad, clamped_forces, clamped_in_space
+from femu.elements.space_member import SPACE_STATE
 from femu.engine.element_kernels import BASIC_SIGNATURE
 from femu.kernels import Kernel, inlined, kernel, shift
 from femu.materials.sections.elastic_section import ElasticSection
 from femu.model.component import Constitutive, Section
-from femu.model.element import Array, Plan
+from femu.model.element import Array, Plan, Shared
 from femu.support.errors import InputError
 
 # integers: where the section's parameters begin, and the places of G and alpha_y (in space of alpha_y
@@ -116,6 +117,8 @@ class ElasticBeamColumn(FrameElement):
     release_i: bool | str = False
     release_j: bool | str = False
 
+    by_chord: ClassVar[bool] = True
+
     def validate_member(self) -> None:
         if not isinstance(self.section, ElasticSection):
             raise InputError(self.label(), "section", self.section, "must be an ElasticSection",
@@ -147,13 +150,15 @@ class ElasticBeamColumn(FrameElement):
         section: Any = self.section
         return [-1 if getattr(section, name) is None else section.place(name) for name in names]
 
-    def basic_plan(self, length: float) -> tuple[list[int], list[float], list[str], int, int]:
+    def basic_plan(
+        self, length: float, shared: Shared
+    ) -> tuple[list[int], list[float], list[str], int, int]:
         if "y" in (self.release_i, self.release_j):
             raise InputError(self.label(), "release_i, release_j", (self.release_i, self.release_j),
                              "must not be about y in the plane")
         hinges = [float(released) for released in self.released("z")]
         shear = self._places(("G", "alpha_y"))
-        return [len(self.declared), *shear], [length, *hinges], [], 0, 3
+        return [len(self.declared), *shear], [length, *hinges], BASIC_STATE, 0, 3
 
     def basic_load(self, load: MemberLoad, length: float, plan: Plan) -> Array:
         return np.array(clamped_forces(load, length))  # the kernel releases the ends
@@ -161,11 +166,13 @@ class ElasticBeamColumn(FrameElement):
     def space_kernel(self) -> Kernel:
         return _elastic_in_space
 
-    def space_plan(self, length: float) -> tuple[list[int], list[float], list[str], int, int]:
+    def space_plan(
+        self, length: float, shared: Shared
+    ) -> tuple[list[int], list[float], list[str], int, int]:
         self.section.in_space()  # it must have Iy, G and J
         hinges = [float(released) for axis in "zy" for released in self.released(axis)]
         shear = self._places(("alpha_y", "alpha_z"))
-        return [len(self.declared), *shear], [length, *hinges], [], 0, 6
+        return [len(self.declared), *shear], [length, *hinges], SPACE_STATE, 0, 6
 
     def space_load(self, load: MemberLoad, length: float, plan: Plan) -> Array:
         return clamped_in_space(load, length)

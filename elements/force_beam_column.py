@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 import numpy as np
 
 from femu.elements.beam_column import BASIC_STATE
@@ -12,7 +14,11 @@ from femu.elements.force_kernel import (
     section_constants,
 )
 from femu.elements.member_loads import MemberLoad, axial_force, moment, shear_force
-from femu.elements.section_beam_column import SectionedElement
+from femu.elements.section_beam_column import (
+    SectionedElement,
+    last_stiffness,
+    shear_stiffness,
+)
 from femu.elements.section_shear import SHEAR_WORK, shear_constants
 from femu.elements.space_force_kernel import POINTS as SPACE_POINTS
 from femu.elements.space_force_kernel import STRAINS as SPACE_STRAINS
@@ -22,7 +28,7 @@ from femu.elements.space_force_kernel import space_force_based
 from femu.elements.space_member import SPACE_STATE
 from femu.elements.space_sections import DEFORMATIONS, FORCES, PAIRS
 from femu.kernels import Kernel
-from femu.model.element import Array, Plan
+from femu.model.element import Array, Plan, Shared
 
 _BY_POINTS = ("axial_strain", "curvature", "N", "M", "f_NN", "f_NM", "f_MM", "k_NN", "k_NM", "k_MM")
 _SHEAR = ("shear_strain", "V", "f_VV", "k_VV")
@@ -75,24 +81,26 @@ class ForceBeamColumn(SectionedElement):
     V_load(x), in space Vy of Mz and Vz of My.
     """
 
+    by_chord: ClassVar[bool] = True
+
     def basic_kernel(self) -> Kernel:
         return force_based(self.section_count, self.in_shear)
 
-    def basic_plan(self, length: float) -> tuple[list[int], list[float], list[str], int, int]:
+    def basic_plan(
+        self, length: float, shared: Shared
+    ) -> tuple[list[int], list[float], list[str], int, int]:
         along, shear = self.along(length), "y" if self.in_shear else ""
         n = len(along.places)
-        before = [
-            f"section[{p}].{v}" for v in (*_BY_POINTS, *(_SHEAR if shear else ())) for p in range(n)
-        ]
-        sections = self.lay_out_sections(along, before, shear=shear)
-        EA, EI = sections.stiffness
+        variables = (*_BY_POINTS, *(_SHEAR if shear else ()))
+        sections = self.lay_out_sections(along, variables, shared, shear=shear)
+        EA, EI = last_stiffness(along, shared)
         constants = section_constants(length, EA, EI, along.places, along.weights)
         for axis in shear:
-            constants += shear_constants(length, *sections.shear[axis])
+            constants += shear_constants(length, *shear_stiffness(along, axis, shared))
         return (
             sections.integers,
             constants,
-            before + sections.histories,
+            sections.state,
             sections.workspace + (WORK_FLOATS + len(shear) * SHEAR_WORK) * n,
             (2 + len(shear)) * n,
         )
@@ -107,23 +115,22 @@ class ForceBeamColumn(SectionedElement):
     def space_kernel(self) -> Kernel:
         return space_force_based(self.section_count, self.in_shear)
 
-    def space_plan(self, length: float) -> tuple[list[int], list[float], list[str], int, int]:
+    def space_plan(
+        self, length: float, shared: Shared
+    ) -> tuple[list[int], list[float], list[str], int, int]:
         along, shear = self.along(length), "yz" if self.in_shear else ""
         n = len(along.places)
-        before = [
-            f"section[{p}].{v}"
-            for v in (*_BY_POINTS_IN_SPACE, *(_SHEAR_IN_SPACE if shear else ()))
-            for p in range(n)
-        ]
-        sections = self.lay_out_sections(along, before, in_space=True, shear=shear)
-        constants = space_constants(length, sections.stiffness, along.places, along.weights)
+        variables = (*_BY_POINTS_IN_SPACE, *(_SHEAR_IN_SPACE if shear else ()))
+        sections = self.lay_out_sections(along, variables, shared, in_space=True, shear=shear)
+        elastic = last_stiffness(along, shared, in_space=True)
+        constants = space_constants(length, elastic, along.places, along.weights)
         for axis in shear:
-            constants += shear_constants(length, *sections.shear[axis])
+            constants += shear_constants(length, *shear_stiffness(along, axis, shared))
         workspace = SPACE_POINTS + (SPACE_FLOATS + len(shear) * SHEAR_WORK) * n + sections.workspace
         return (
             sections.integers,
             constants,
-            before + sections.histories,
+            sections.state,
             workspace,
             (3 + len(shear)) * n,
         )

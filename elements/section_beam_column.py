@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import KW_ONLY
 from functools import partial
 from typing import NamedTuple
@@ -11,19 +11,17 @@ from femu.elements.beam_column import BASIC_STATE, FrameElement
 from femu.elements.quadrature import RULES, Hinges, Integration, Stations, spread
 from femu.elements.sections import NO_SHEAR, RUN, RUN_SIZE, gather_floats, initial_stiffness
 from femu.elements.space_member import SPACE_STATE
-from femu.model.component import Constitutive, Section
+from femu.model.component import Constitutive, Itself, Section
+from femu.model.element import Shared
 from femu.support.errors import InputError
 
 
 class Sections(NamedTuple):
-    """The sections of one member, laid out."""
+    """The sections of one member, laid out; the same for all members whose sections are alike."""
 
     integers: list[int]  # for `determine_sections`
-    histories: list[str]  # names of their history variables
+    state: list[str]  # names of the whole state of the basic system
     workspace: int  # floats of workspace
-    stiffness: tuple[float, ...]  # diagonal of that of the virgin section: EA and EI in the plane
-    # by axis: GA of the virgin section, and which points have shear
-    shear: dict[str, tuple[float, tuple[bool, ...]]]
 
 
 class SectionedElement(FrameElement):
@@ -91,24 +89,39 @@ class SectionedElement(FrameElement):
         return any(isinstance(part, Section) and part.shear_laws() for _, part in self.parts())
 
     def lay_out_sections(
-        self, integration: Integration, before: list[str], in_space: bool = False, shear: str = ""
+        self,
+        integration: Integration,
+        variables: Sequence[str],
+        shared: Shared,
+        in_space: bool = False,
+        shear: str = "",
     ) -> Sections:
-        """Lay out the sections; ``before`` are the state variables between the basic ones and the
-        histories.
+        """Lay out the sections; ``variables`` of each point are in the state between the basic ones
+        and the histories.
 
         ``shear`` names the axes along which shear laws are laid out too: their tables follow that
         of the sections, and where they begin is in front of it.
         """
+        runs: Hashable = tuple([(n, part.alike(), count) for n, part, count in integration.runs])
+        key = (Sections, len(self.declared), tuple(variables), in_space, shear, runs)
+        if key not in shared:
+            basic = SPACE_STATE if in_space else BASIC_STATE
+            points = range(len(integration.places))
+            head = basic + [f"section[{p}].{v}" for v in variables for p in points]
+            shared[key] = self._lay_out(integration, head, in_space, shear)
+        found: Sections = shared[key]
+        return found
+
+    def _lay_out(
+        self, integration: Integration, head: list[str], in_space: bool, shear: str
+    ) -> Sections:
         runs = [
             (label, section.in_space() if in_space else section, count)
             for label, section, count in integration.runs
         ]
         integers: list[int] = [len(runs)]
         tail: list[int] = []
-        parameters, history = (
-            len(self.declared),
-            len(SPACE_STATE if in_space else BASIC_STATE) + len(before),
-        )
+        parameters, history = len(self.declared), len(head)
         names: list[str] = []
         workspace, first = 0, 0
         begins: list[int] = []
@@ -132,28 +145,21 @@ class SectionedElement(FrameElement):
                 section.workspace(count)
                 + (gather_floats(section.components) * count if len(runs) > 1 else 0),
             )
-        tables, found = [integers + tail], {}
+        tables = [integers + tail]
         for axis in shear:
-            table, own, more, found[axis] = self._lay_out_shear(axis, integration, begins, history)
+            table, own, more = self._lay_out_shear(axis, integration, begins, history)
             tables.append(table)
             names += own
             history += len(own)
             workspace = max(workspace, more)
         at = [len(shear) + sum(len(table) for table in tables[:k]) for k in range(1, len(tables))]
-        return Sections(
-            [*at, *(v for table in tables for v in table)],
-            names,
-            workspace,
-            initial_stiffness(runs[-1][1]),
-            found,
-        )
+        return Sections([*at, *(v for table in tables for v in table)], head + names, workspace)
 
     @staticmethod
     def _lay_out_shear(
         axis: str, integration: Integration, parameters: list[int], history: int
-    ) -> tuple[list[int], list[str], int, tuple[float, tuple[bool, ...]]]:
-        """Table of the shear laws along an axis, their history, workspace, and what
-        `Sections.shear` says of them."""
+    ) -> tuple[list[int], list[str], int]:
+        """Table of the shear laws along an axis, their history, and workspace."""
         laws = [
             (label, *section.shear_laws().get(axis, (NO_SHEAR, 0)), count)
             for label, section, count in integration.runs
@@ -173,11 +179,33 @@ class SectionedElement(FrameElement):
                 workspace, law.workspace(count) + (gather_floats(1) * count if len(laws) > 1 else 0)
             )
             first += count
-        stiffness = max(
-            (initial_stiffness(law)[0] for _, law, _, _ in laws if law is not NO_SHEAR), default=1.0
-        )
-        present = tuple(law is not NO_SHEAR for _, law, _, count in laws for _ in range(count))
-        return integers + tail, names, workspace, (stiffness, present)
+        return integers + tail, names, workspace
+
+
+def last_stiffness(
+    integration: Integration, shared: Shared, in_space: bool = False
+) -> tuple[float, ...]:
+    """Diagonal of the stiffness of the last section, virgin: EA and EI in the plane."""
+    section = integration.runs[-1][1]
+    key = (initial_stiffness, Itself(section), in_space)
+    if key not in shared:
+        shared[key] = initial_stiffness(section.in_space() if in_space else section)
+    found: tuple[float, ...] = shared[key]
+    return found
+
+
+def shear_stiffness(
+    integration: Integration, axis: str, shared: Shared
+) -> tuple[float, tuple[bool, ...]]:
+    """Largest stiffness GA of the virgin sections in shear along an axis, and which points deform
+    in shear."""
+    key = (shear_stiffness, axis, tuple([(Itself(s), count) for _, s, count in integration.runs]))
+    if key not in shared:
+        laws = [(section.shear_laws().get(axis), count) for _, section, count in integration.runs]
+        stiffness = max((initial_stiffness(law[0])[0] for law, _ in laws if law), default=1.0)
+        shared[key] = stiffness, tuple(law is not None for law, count in laws for _ in range(count))
+    found: tuple[float, tuple[bool, ...]] = shared[key]
+    return found
 
 
 def _shear_name(label: str, axis: str, point: int, variable: str) -> str:

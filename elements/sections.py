@@ -114,7 +114,7 @@ def initial_stiffness(section: Constitutive) -> tuple[float, ...]:
     The scale of what counts as no stiffness.
     """
     m = section.components
-    p = np.array([value for _, _, value in section.walk_parameters()] or [0.0])
+    p = np.array(section.values() or [0.0])
     variables, integers = (
         len(section.history_names()),
         np.array(section.integers() or [0], dtype=np.int64),

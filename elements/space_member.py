@@ -14,7 +14,7 @@ from femu.elements.member_loads import MemberLoad, end_reactions
 from femu.elements.transformations import space_frame
 from femu.elements.transformations.frame import GEOMETRIES
 from femu.elements.transformations.space_corotation import END_FORCES, ROTATION_STATE
-from femu.model.element import SPACE_DOFS, Array, Element, Name, Plan, span
+from femu.model.element import SPACE_DOFS, Array, Element, Name, Plan, shared_by, span
 from femu.support.errors import InputError
 
 if TYPE_CHECKING:
@@ -40,15 +40,16 @@ VERTICAL = 0.05
 def plan_in_space(element: FrameElement, coordinates: dict[Name, Array]) -> Plan:
     """Lay a beam-column out in space."""
     length, axes, offset_i, offset_j = placed(element, coordinates)
-    integers, constants, state, workspace, load = element.space_plan(length)
+    shared = shared_by(coordinates)
+    integers, constants, state, workspace, load = element.space_plan(length, shared)
     turned = [*ROTATION_STATE, *END_FORCES] if element.geometry == "corotational" else []
     return Plan(
         dofs=[(node, d) for node in element.nodes for d in SPACE_DOFS],
         group=space_frame.space_frame_group,
         basic=element.space_kernel(),
-        integers=[GEOMETRIES[element.geometry], len(SPACE_STATE) + len(state), *integers],
+        integers=[GEOMETRIES[element.geometry], len(state), *integers],
         geometry=[*space_frame.constants(length, axes, offset_i, offset_j), *constants],
-        state=SPACE_STATE + state + turned,
+        state=state + turned if turned else state,
         workspace=space_frame.BASIC_WORKSPACE + workspace,
         load_size=space_frame.END_REACTIONS + load,
         end_reactions=space_frame.END_REACTIONS,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import KW_ONLY
+from typing import ClassVar
 
 from femu.elements.transformations.frame import GEOMETRIES
 from femu.elements.truss_kernel import MATERIAL_WORKSPACE, truss_group
@@ -32,6 +33,8 @@ class Truss(Element):
     mass: float = nonnegative("mass per length", "mass/length", default=0.0)
     consistent_mass: bool = False
     damped: bool = False
+
+    by_chord: ClassVar[bool] = True
 
     @property
     def nodes(self) -> tuple[Name, ...]:

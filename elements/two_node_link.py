@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import KW_ONLY
+from typing import ClassVar
 
 import numpy as np
 
@@ -39,6 +40,8 @@ class TwoNodeLink(Link):
     shear_distance: float | Sequence[float] = 0.5
     orient: Sequence[float] | Sequence[Sequence[float]] | None = None
     p_delta: bool | Sequence[float] = False
+
+    by_chord: ClassVar[bool] = True
 
     def validate_link(self) -> None:
         self._validate_p_delta()

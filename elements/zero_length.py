@@ -35,6 +35,7 @@ class ZeroLength(Link):
     # the OpenSees front end sets it: there the distance has no effect
     may_be_apart: ClassVar[bool] = False
     has_length: ClassVar[bool] = False
+    by_chord: ClassVar[bool] = True
 
     def validate_link(self) -> None:
         check_angle(self, self.angle)

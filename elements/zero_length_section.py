@@ -103,6 +103,7 @@ class ZeroLengthSection(BasicLink):
     damped: bool = False
 
     has_length: ClassVar[bool] = False
+    by_chord: ClassVar[bool] = True
 
     def validate(self) -> None:
         if self.i == self.j:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import chain
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -18,11 +19,41 @@ from femu.kernels import compiled
 Integers = npt.NDArray[np.int64]
 
 
-def flattened(members: Sequence[Sequence[int]]) -> tuple[Integers, Integers]:
+class Members(NamedTuple):
+    """Members by arrays."""
+
+    starts: Integers
+    inside: Integers
+
+    @classmethod
+    def of(cls, number: Integers, equations: Integers, members: int, n: int) -> Members:
+        """From pairs of a member and one of n equations: each once, ascending."""
+        pairs = np.unique(number * n + equations)
+        counts = np.bincount(pairs // n, minlength=members) if len(pairs) else [0] * members
+        return cls(np.concatenate([[0], np.cumsum(counts)]).astype(np.int64), pairs % max(n, 1))
+
+    def without(self, gone: npt.NDArray[np.bool_]) -> Members:
+        """The same members without some equations."""
+        kept = ~gone[self.inside]
+        before = np.concatenate([[0], np.cumsum(kept)])
+        return Members(before[self.starts], self.inside[kept])
+
+    def and_also(self, more: Sequence[Integers]) -> Members:
+        """These members, then others."""
+        ends = self.starts[-1] + np.cumsum([len(m) for m in more], dtype=np.int64)
+        return Members(
+            np.concatenate([self.starts, ends]), np.concatenate([self.inside, *more])
+        )
+
+
+def flattened(members: Members | Sequence[Sequence[int]]) -> Members:
     """Starts and equations of members that are given as lists."""
+    if isinstance(members, Members):
+        return members
     starts = np.zeros(len(members) + 1, np.int64)
     starts[1:] = [len(m) for m in members]
-    return np.add.accumulate(starts), np.array(list(chain.from_iterable(members)), dtype=np.int64)
+    inside = np.array(list(chain.from_iterable(members)), dtype=np.int64)
+    return Members(np.add.accumulate(starts), inside)
 
 
 @compiled

@@ -13,7 +13,7 @@ from itertools import permutations
 
 import numpy as np
 
-from femu.engine.couplings import Integers, flattened, half_band, reverse_cuthill_mckee
+from femu.engine.couplings import Integers, Members, half_band, reverse_cuthill_mckee
 from femu.engine.sparsity import Sparsity
 from femu.model.element import Name
 from femu.support.errors import ModelError
@@ -79,51 +79,73 @@ def number(
 
     ``same`` maps a degree of freedom to the one it equals (already resolved to the last).
     """
+    dofs = list(dofs)
     resolved = resolve_links(links, same)
-    bases = list(dict.fromkeys(same.get(d, d) for d in dofs))
+    bases = list(dict.fromkeys([same.get(d, d) for d in dofs] if same else dofs))
     free = [d for d in bases if d not in fixed and d not in resolved]
     at = {d: i for i, d in enumerate(free)}
-    members: list[list[int]] = []
-    for element in elements:
-        found: set[int] = set()
-        for d in element:
-            base = same.get(d, d)
-            for target, _ in resolved.get(base, [(base, 1.0)]):
-                if target in at:
-                    found.add(at[target])
-        members.append(sorted(found))
+    members = _members(elements, at, same, resolved)
     order, blocks = (
         _eliminations(members, np.array([coordinates[node] for node, _ in free]))
         if free
-        else ([], [])
+        else (np.zeros(0, np.int64), [])
     )
-    equation = {e: i for i, e in enumerate(order)}
-    place = {d: equation[i] for d, i in at.items()}
+    equation = np.empty(len(free), np.int64)
+    equation[order] = np.arange(len(free))
+    place = dict(zip(free, equation.tolist(), strict=True))
     linked = [d for d in bases if d in resolved]
     held = [d for d in bases if d in fixed]
-    for i, d in enumerate(linked + held):
-        place[d] = len(free) + i
-    representative = sorted(place, key=place.__getitem__)
+    place.update({d: len(free) + i for i, d in enumerate(linked + held)})
+    representative = [free[i] for i in order.tolist()] + linked + held
     # fixed places stay among the terms: their reactions hold what their followers carry
     links_by_place = {place[d]: [(place[b], f) for b, f in resolved[d]] for d in linked}
-    for d in dofs:
-        place[d] = place[same.get(d, d)]
-    sparsity = Sparsity(len(free), [[equation[e] for e in m] for m in members], blocks)
+    if same:
+        place.update({d: place[same.get(d, d)] for d in dofs})
+    sparsity = Sparsity(len(free), Members(members.starts, equation[members.inside]), blocks)
     return Numbering(place, len(free), len(bases), sparsity, links_by_place, representative)
 
 
-def _order(
-    equations: Sequence[int], members: list[list[int]], points: np.ndarray
-) -> tuple[list[int], int]:
+def _members(
+    elements: Sequence[Sequence[Dof]],
+    at: dict[Dof, int],
+    same: dict[Dof, Dof],
+    resolved: dict[Dof, list[tuple[Dof, float]]],
+) -> Members:
+    """The free equations of each element, ascending; those that a linked one follows in its
+    place."""
+    targets = {d: [at[base] for base, _ in terms if base in at] for d, terms in resolved.items()}
+    found: list[int] = []
+    ends: list[int] = []
+    if same or targets:
+        for element in elements:
+            for d in element:
+                base = same.get(d, d)
+                found += targets[base] if base in targets else [at[base]] if base in at else []
+            ends.append(len(found))
+    else:
+        for element in elements:
+            found += [at[d] for d in element if d in at]
+            ends.append(len(found))
+    starts = np.array([0, *ends], np.int64)
+    return Members.of(
+        np.repeat(np.arange(len(ends)), np.diff(starts)),
+        np.array(found, np.int64),
+        len(ends),
+        len(at),
+    )
+
+
+def _order(equations: Integers, members: Members, points: np.ndarray) -> tuple[Integers, int]:
     """Some of the equations in an order of small half bandwidth, and that half bandwidth.
 
     The best of the given order, sorting the nodes along each axis and reverse Cuthill-McKee: for
     regular frames sorting often wins.
     """
     n = len(equations)
-    at = {e: i for i, e in enumerate(equations)}
-    starts, inside = flattened([[at[e] for e in m] for m in members])
-    own = points[np.array(equations, dtype=np.int64)]
+    at = np.zeros(len(points), np.int64)
+    at[equations] = np.arange(n)
+    starts, inside = members.starts, at[members.inside]
+    own = points[equations]
 
     def candidates() -> Iterator[Integers]:
         yield np.arange(n)
@@ -138,65 +160,71 @@ def _order(
             best, least = order, band
         if least <= narrowest:
             break
-    return [equations[i] for i in best.tolist()], least
+    return equations[best], least
 
 
-def _widest(members: Iterable[Sequence[int]]) -> int:
+def _widest(members: Members) -> int:
     """The half bandwidth that no order goes below.
 
     The equations of the largest member side by side.
     """
-    return max(max(map(len, members), default=0) - 1, 0)
+    return max(int(np.diff(members.starts).max(initial=0)) - 1, 0)
 
 
-def _independent(order: list[int], members: list[list[int]]) -> list[tuple[list[int], list[int]]]:
+def _independent(order: Integers, members: Members) -> list[tuple[Integers, Integers]]:
     """Blocks of equations that may go first, as many as a walk along ``order`` finds, each with
     those it is coupled to.
 
     The equations of a block stand in the same members (they belong to one node), and no two blocks
     share a member.
     """
-    member_of: dict[int, list[int]] = {e: [] for e in order}
-    for number, member in enumerate(members):
-        for e in member:
-            member_of[e].append(number)
-    alike: dict[tuple[int, ...], list[int]] = {}
-    for e in order:
-        alike.setdefault(tuple(member_of[e]), []).append(e)
-    taken: set[int] = set()  # members that a block was taken from
+    starts, inside = members
+    by_equation = np.argsort(inside, kind="stable")
+    own = np.repeat(np.arange(len(starts) - 1), np.diff(starts))[by_equation]
+    first = np.searchsorted(inside[by_equation], np.arange(len(order) + 1)).tolist()
+    alike: dict[bytes, list[int]] = {}
+    for e in order.tolist():
+        alike.setdefault(own[first[e] : first[e + 1]].tobytes(), []).append(e)
+    taken = np.zeros(len(starts), bool)  # members that a block was taken from
     found = []
-    for own, block in alike.items():
-        if not own or taken.intersection(own):
+    for key, block in alike.items():
+        numbers = np.frombuffer(key, np.int64)
+        if not len(numbers) or taken[numbers].any():
             continue
-        outside = sorted({e for number in own for e in members[number]}.difference(block))
-        if outside and len(outside) <= MOST_OUTSIDE:
-            taken.update(own)
-            found.append((block, outside))
+        coupled = np.unique(np.concatenate([inside[starts[m] : starts[m + 1]] for m in numbers]))
+        outside = coupled[~np.isin(coupled, block)]
+        if len(outside) and len(outside) <= MOST_OUTSIDE:
+            taken[numbers] = True
+            found.append((np.array(block, np.int64), outside))
     return found
 
 
-def _eliminations(members: list[list[int]], points: np.ndarray) -> tuple[list[int], list[int]]:
+def _eliminations(members: Members, points: np.ndarray) -> tuple[Integers, list[int]]:
     """The order of the equations, and the sizes of the blocks at its head that are eliminated
     before the band.
 
     Blocks go first where that saves a good part of the work; see `femu.engine.ldlt`.
     """
-    order, band = _order(range(len(points)), members, points)
+    order, band = _order(np.arange(len(points)), members, points)
     limit = WORTH_WHILE * len(order) * (band + BAND_COLUMN) ** 2
     if limit <= (1 + BLOCK_COLUMN) ** 2:  # less than one block takes
         return order, []
     blocks = _independent(order, members)
-    gone = {e for block, _ in blocks for e in block}
-    left = [[e for e in m if e not in gone] for m in members] + [outside for _, outside in blocks]
+    gone = np.zeros(len(points), bool)
+    for block, _ in blocks:
+        gone[block] = True
+    left = members.without(gone).and_also([outside for _, outside in blocks])
     ahead, behind = (
         sum(len(b) * (len(o) + BLOCK_COLUMN) ** 2 for b, o in blocks),
-        len(order) - len(gone),
+        len(order) - int(gone.sum()),
     )
     if ahead + behind * (_widest(left) + BAND_COLUMN) ** 2 >= limit:
         return order, []
-    rest, narrow = _order([e for e in order if e not in gone], left, points)
+    rest, narrow = _order(order[~gone[order]], left, points)
     if ahead + behind * (narrow + BAND_COLUMN) ** 2 >= limit:
         return order, []
-    place = {e: i for i, e in enumerate(rest)}
-    blocks.sort(key=lambda entry: min(place[e] for e in entry[1]))
-    return [e for block, _ in blocks for e in block] + rest, [len(block) for block, _ in blocks]
+    place = np.zeros(len(points), np.int64)
+    place[rest] = np.arange(len(rest))
+    blocks.sort(key=lambda entry: int(place[entry[1]].min()))
+    first = [block for block, _ in blocks]
+    return np.concatenate([*first, rest]), [len(block) for block in first]

@@ -5,20 +5,22 @@ from __future__ import annotations
 import hashlib
 from copy import copy
 from functools import cached_property
+from itertools import chain
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from femu.engine.element_kernels import ElementFields
+from femu.engine.element_tables import ElementTables, begins
 from femu.engine.modal import natural_modes
 from femu.engine.numbering import Dof, Numbering, number
+from femu.engine.parameter_layout import Owned, lay_out_parameters
 from femu.engine.state import Layout, State
 from femu.engine.workspace import Workspace
 from femu.model.element import TRANSLATIONS, Element, Name, Plan, dof_names
 from femu.model.model import GROUND, Model
-from femu.model.parameters import Parameter, Parameters
-from femu.model.plan_check import checked_plan
+from femu.model.parameters import Parameter, ParameterBlock
+from femu.model.plan_check import checked_plans
 from femu.support.arguments import typed
 from femu.support.errors import InputError, ModelError, UnsupportedError, shown
 
@@ -55,10 +57,7 @@ class Program:
         self.dimensions, self.dof_names = model.dimensions, dof_names(model.dimensions)
         self.translations = TRANSLATIONS[: model.dimensions]
         self.coordinates = {n.name: n.coordinates.copy() for n in model.nodes.values()}
-        plans = {
-            name: checked_plan(e, self.coordinates, self.dof_names)
-            for name, e in model.elements.items()
-        }
+        plans = checked_plans(model.elements, self.coordinates, self.dof_names)
         # elements that share a kernel stand together, in the order in which the kinds first appear
         kinds: dict[int, int] = {}
         for plan in plans.values():
@@ -114,8 +113,8 @@ class Program:
         """
         values = self.parameters.vector if parameters is None else parameters
         changed = {
-            self.parameters.names[i]: float(values[i])
-            for i in np.flatnonzero(values != self._described)
+            self.parameters.name_at(i): float(values[i])
+            for i in np.flatnonzero(values != self._described).tolist()
         }
         try:
             return {"toml": self.source.to_toml(), "changed": changed}
@@ -174,10 +173,8 @@ class Program:
     # --- compiling ---
 
     def _number(self, model: Model) -> Numbering:
-        dofs: dict[Dof, None] = {}
         groups = [plan.dofs for plan in self.plans.values()]
-        for group in groups:
-            dofs.update(dict.fromkeys(group))
+        dofs: dict[Dof, None] = dict.fromkeys(chain.from_iterable(groups))
         for node in model.nodes.values():
             dofs.update({(node.name, d): None for d, m in node.mass.items() if m > 0.0})
         links: dict[Dof, list[tuple[Dof, float]]] = {}
@@ -228,9 +225,10 @@ class Program:
                     "element there."
                 )
             fixed.discard(same.get(moved, moved))
+        followed = set(same.values())
         for linked in links:
             where = f"node {linked[0]!r}, direction {linked[1]!r}"
-            if same.get(linked, linked) != linked or any(v == linked for v in same.values()):
+            if linked in same or linked in followed:
                 raise ModelError(f"{where} is in a rigid link and in equal_dof. Use one of them.")
             if linked in fixed:
                 raise ModelError(f"{where} is fixed and follows a rigid link. Fix the other node.")
@@ -246,113 +244,43 @@ class Program:
         ]
 
     def _lay_out(self, model: Model) -> None:
-        """Give parameters, geometry, states and integers of all elements their places.
-
-        Longer than a page: each vector grows while the elements are passed through once, and the
-        integers of an element hold the places in all of them.
-        """
-        names: list[str] = []
-        declared: list[Parameter] = []
-        values: list[float] = []
-        geometry: list[float] = []
-        shared: dict[tuple[float, ...], int] = {}
-        starts: list[int] = []
-        sizes: list[int] = []  # degrees of freedom of each element
-        integers: list[int] = []
-        table: list[int] = []
-        groups: list[list[int]] = []
-        self._state_start: dict[Name, int] = {}
-        loaded = {name for pattern in model.patterns.values() for name, _ in pattern.member}
-        # elements without load share a stretch of zeros at the head of the load vector
-        load_end = (
-            max((plan.load_size for plan in self.plans.values()), default=0) if self.plans else 0
-        )
-        self._load_start: dict[Name, int] = {}
-        state_end = 0
-        self._mass_terms: list[tuple[int, int, int, float]] = []  # row, column, parameter, factor
-        for name, element in self.elements.items():
-            plan = self.plans[name]
-            address = plan.group.address
-            if not groups or groups[-1][0] != address:
-                groups.append([address, len(table), 0])
-            groups[-1][2] += 1
-            at = {}
-            start_p = len(values)
-            for parameter, declaration, value in element.walk_parameters():
-                at[parameter] = len(values)
-                names.append(f"{name}.{parameter}")
-                declared.append(declaration)
-                values.append(value)
-            places = [self.numbering.place[d] for d in plan.dofs]
-            self._mass_terms += [(places[r], places[c], at[p], f) for r, c, p, f in plan.mass]
-            if name in loaded:
-                self._load_start[name] = load_end
-                load_end += plan.load_size
-            self._state_start[name] = state_end
-            state_end += len(plan.state)
-            # equal constants stand once: the members of a frame share a few, which then stay in the
-            # cache
-            start_g = shared.setdefault(tuple(plan.geometry), len(geometry))
-            if start_g == len(geometry):
-                geometry += plan.geometry
-            starts.append(start_g)
-            head = [
-                start_p,
-                self._state_start[name],
-                start_g,
-                self._load_start.get(name, 0),
-                int(plan.damped),
-                plan.basic.address if plan.basic else 0,
-                0,
-                0,
-            ]
-            own = head + places + plan.integers
-            equations = [p for p in places if p < self.neq]
-            if any(p in self.numbering.links for p in places) or len(set(equations)) < len(
-                equations
-            ):
-                own[ElementFields.links_at.slot] = len(own)
-                own += self._link_table(places, len(own), geometry)
-            own[ElementFields.positions_at.slot] = len(own)
-            sizes.append(len(places))
-            table.append(len(integers))
-            integers += own
-            integers += [0] * (len(places) * (len(places) + 1) // 2)  # filled in below
-        for node in model.nodes.values():
-            for d, m in node.mass.items():
-                if (node.name, d) in self.numbering.place:
-                    place = self.numbering.place[node.name, d]
-                    self._mass_terms.append((place, place, len(values), 1.0))
-                    names.append(f"node.{node.name}.mass.{d}")
-                    declared.append(_MASS)
-                    values.append(m)
-        for term, declaration in _RAYLEIGH.items():
-            names.append(f"rayleigh.{term}")
-            declared.append(declaration)
-            values.append(getattr(model.damping, term) if model.damping else 0.0)
+        plans = list(self.plans.values())
+        states = begins(len(plan.state) for plan in plans)
+        self._state_start = dict(zip(self.plans, states.tolist(), strict=False))
+        load_end = self._lay_out_loads(model)
+        loads = np.array([self._load_start.get(name, 0) for name in self.plans], np.int64)
+        masses = self._nodal_masses(model)
+        damping = [getattr(model.damping, term) if model.damping else 0.0 for term in _RAYLEIGH]
+        rayleigh = Owned("rayleigh.", ParameterBlock(_RAYLEIGH, _RAYLEIGH.values()), damping)
+        made = lay_out_parameters(self.elements, [*(mass for mass, _ in masses), rayleigh])
+        self.parameters = made.parameters
+        tables = ElementTables(plans, self.numbering, made.starts[: len(plans)], states[:-1], loads)
+        own = [block.places for block in made.blocks[: len(plans)]]
+        of_elements = tables.mass_terms(plans, own, made.starts)
+        at_nodes = np.array([place for _, places in masses for place in places], np.int64)
+        first = int(made.starts[len(plans)])
+        nodal = (at_nodes, at_nodes, first + np.arange(len(at_nodes)), np.ones(len(at_nodes)))
+        self._mass_terms = [np.concatenate(both) for both in zip(of_elements, nodal, strict=True)]
         links: list[int] = []
         for place, terms in self.numbering.links.items():
             links += [place, len(terms)]
             for equation, factor in terms:
-                links += [equation, len(geometry)]
-                geometry.append(factor)
-        self.parameters = Parameters(names, declared, np.array(values))
-        self.geometry = np.array(geometry or [0.0])
-        self.geometry_starts = np.array(starts, dtype=np.int64)
-        self.integers = np.array(integers, dtype=np.int64)
-        self.table = np.array(table, dtype=np.int64)
-        self.sparsity.locate(self.integers, self.table, np.array(sizes, dtype=np.int64))
-        self.groups = np.array(groups, dtype=np.int64)
+                links += [equation, len(tables.geometry)]
+                tables.geometry.append(factor)
+        self.geometry = np.array(tables.geometry or [0.0])
+        self.geometry_starts, self.table = tables.geometry_starts, tables.table
+        self.integers = tables.integers
+        self.sparsity.locate(self.integers, self.table, tables.sizes)
+        self.groups = tables.groups
         self.links = np.array(links or [0], dtype=np.int64)
-        self.load_size = load_end if loaded else 0
+        self.load_size = load_end if self._load_start else 0
         self.load_floats = max(load_end, 1)
         # with room for the stiffness of linked degrees of freedom, if a plan has forgotten it
         self.workspace = max(
-            plan.workspace + len(plan.dofs) * (len(plan.dofs) + 1) // 2
-            for plan in self.plans.values()
+            plan.workspace + len(plan.dofs) * (len(plan.dofs) + 1) // 2 for plan in plans
         )
-        self.rate_dependent = any(plan.rate_dependent for plan in self.plans.values())
-        self.reusable_stiffness = all(plan.reusable_stiffness for plan in self.plans.values())
+        self.rate_dependent = any(plan.rate_dependent for plan in plans)
+        self.reusable_stiffness = all(plan.reusable_stiffness for plan in plans)
         committed = model.damping is not None and (
             model.damping.committed != 0.0
             or (model.damping.ratios is not None and model.damping.stiffness == "committed")
@@ -362,34 +290,48 @@ class Program:
             self.ndof,
             len(self.elements),
             self.storage if committed else 0,
-            state_end,
+            int(states[-1]),
         )
+
+    def _nodal_masses(self, model: Model) -> list[tuple[Owned, list[int]]]:
+        """The masses of the nodes, and their degrees of freedom."""
+        blocks: dict[tuple[str, ...], ParameterBlock] = {}
+        found = []
+        for node in model.nodes.values():
+            used = tuple([d for d in node.mass if (node.name, d) in self.numbering.place])
+            if used:
+                if used not in blocks:
+                    blocks[used] = ParameterBlock(used, [_MASS] * len(used))
+                values = [node.mass[d] for d in used]
+                places = [self.numbering.place[node.name, d] for d in used]
+                found.append((Owned(f"node.{node.name}.mass.", blocks[used], values), places))
+        return found
+
+    def _lay_out_loads(self, model: Model) -> int:
+        """Where the loads of the loaded elements begin, and where the last one ends."""
+        loaded = {name for pattern in model.patterns.values() for name, _ in pattern.member}
+        # elements without load share a stretch of zeros at the head of the load vector
+        load_end = max(plan.load_size for plan in self.plans.values())
+        self._load_start: dict[Name, int] = {}
+        for name, plan in self.plans.items() if loaded else ():
+            if name in loaded:
+                self._load_start[name] = load_end
+                load_end += plan.load_size
+        return load_end
+
+    @cached_property
+    def digest(self) -> str:
+        """What identifies the layout of the vectors: names and their order."""
         key = repr(
             (
-                names,
+                list(self.parameters),
                 [p.state for p in self.plans.values()],
                 self.pattern_names,
                 self.layout,
                 sorted((str(d), p) for d, p in self.numbering.place.items()),
             )
         )
-        self.digest = hashlib.sha256(key.encode()).hexdigest()[:32]
-
-    def _link_table(self, places: list[int], start: int, geometry: list[float]) -> list[int]:
-        """For each local degree of freedom the offset of its list.
-
-        Each list: count, then (equation, place of factor).
-        """
-        offsets: list[int] = []
-        lists: list[int] = []
-        for p in places:
-            offsets.append(len(places) + len(lists))
-            terms = self.numbering.links.get(p, [(p, 1.0)] if p < self.neq else [])
-            lists.append(len(terms))
-            for equation, factor in terms:
-                lists += [equation, len(geometry)]
-                geometry.append(factor)
-        return offsets + lists
+        return hashlib.sha256(key.encode()).hexdigest()[:32]
 
     def _loads(self, model: Model) -> None:
         count = len(self.pattern_names)
@@ -430,11 +372,17 @@ class Program:
 
         Rows, columns, places in the parameter vector, factors; linked ones resolved.
         """
+        rows, columns, index, factors = self._mass_terms
+        links = self.numbering.links
+        if not links:
+            return rows, columns, index, factors
         terms = [
             (i, j, index, fi * fj * factor)
-            for r, c, index, factor in self._mass_terms
-            for i, fi in self.numbering.links.get(r, [(r, 1.0)])
-            for j, fj in self.numbering.links.get(c, [(c, 1.0)])
+            for r, c, index, factor in zip(
+                *(part.tolist() for part in self._mass_terms), strict=True
+            )
+            for i, fi in links.get(r, [(r, 1.0)])
+            for j, fj in links.get(c, [(c, 1.0)])
         ]
         table = np.array(terms).reshape(-1, 4)
         rows, columns, index = (table[:, k].astype(np.int64) for k in range(3))

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.sparse import csc_array
 
-from femu.engine.couplings import Integers, couplings, flattened
+from femu.engine.couplings import Integers, Members, couplings, flattened
 from femu.engine.element_kernels import DOFS_AT, POSITIONS_AT
 from femu.engine.ldlt import BLOCK_INTEGERS, HEAD, factor, multiply, solve_kernel
 from femu.engine.ldlt_band import leading, storage
@@ -59,7 +59,7 @@ class Sparsity:
     the same others.
     """
 
-    def __init__(self, equations: int, members: Sequence[Sequence[int]],
+    def __init__(self, equations: int, members: Members | Sequence[Sequence[int]],
                  blocks: Sequence[int] = ()) -> None:
         self.equations, self.blocks = equations, tuple(blocks)
         self.starts, self.rows = couplings(equations, *flattened(members), True)

@@ -138,9 +138,8 @@ class Workspace:
 
     def use(self, state: State) -> None:
         """Work on this state from now on."""
-        if state.program.digest != self.program.digest or state.vector.shape != (
-            self.program.layout.size,
-        ):
+        same = state.program is self.program or state.program.digest == self.program.digest
+        if not same or state.vector.shape != (self.program.layout.size,):
             raise InputError(
                 "analysis",
                 "start",

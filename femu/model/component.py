@@ -11,8 +11,8 @@ from __future__ import annotations
 
 import dataclasses
 import sys
-from collections.abc import Iterator, Sequence
-from functools import cached_property
+from collections.abc import Hashable, Iterator, Sequence
+from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from femu.kernels import Kernel
@@ -111,6 +111,32 @@ class Component:
         for name, part in self.parts():
             yield from part.walk_parameters(f"{prefix}{name}.")
 
+    def own_values(self) -> list[float]:
+        """The values of `own_parameters`."""
+        return [value for _, _, value in self.own_parameters()]
+
+    def values(self) -> list[float]:
+        """The values of `walk_parameters`, without the names."""
+        if type(self).walk_parameters is not Component.walk_parameters:
+            return [value for _, _, value in self.walk_parameters()]
+        values = self.own_values()
+        for _, part in self.parts():
+            values += part.values()
+        return values
+
+
+class Itself:
+    """An object as a key of a mapping: equal to itself alone, however it compares."""
+
+    def __init__(self, of: Any) -> None:
+        self.of = of  # kept, so that no other object gets its address
+
+    def __hash__(self) -> int:
+        return id(self.of)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Itself) and other.of is self.of
+
 
 class Constitutive(Component):
     """A uniaxial material or a section: parameters, a history, and a compiled block of points."""
@@ -118,6 +144,14 @@ class Constitutive(Component):
     components: ClassVar[int] = 1
     history: ClassVar[tuple[str, ...]] = ()
     law: ClassVar[Law]
+
+    def alike(self) -> Hashable:
+        """A key that two components share if nothing but the values of their parameters differs.
+
+        They have the same names, integers, kernel and history, so that these are laid out once.
+        """
+        cls: Any = type(self)
+        return ("law", cls) if _plain_law(cls) else Itself(self)
 
     @cached_property
     def parameter_count(self) -> int:
@@ -175,6 +209,26 @@ class Constitutive(Component):
     def kernel(self) -> Kernel:
         """The compiled block."""
         return _block(self)
+
+
+@cache
+def _plain_law(cls: Any) -> bool:
+    """Whether the class alone determines how its instances are laid out."""
+    return hasattr(cls, "law") and all(
+        getattr(cls, name) is getattr(Constitutive, name)
+        for name in (
+            "kernel",
+            "parts",
+            "own_parameters",
+            "walk_parameters",
+            "history_names",
+            "locate",
+            "all_places",
+            "integers",
+            "workspace",
+            "rate_dependent",
+        )
+    )
 
 
 _BLOCKS: dict[type, Kernel] = {}

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
+from copy import copy
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
@@ -11,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from femu.kernels import Kernel
-from femu.model.component import Component
+from femu.model.component import Component, Itself
 from femu.support.errors import InputError, ModelError, UnsupportedError
 
 Array = npt.NDArray[np.float64]
@@ -60,6 +61,30 @@ class Plan:
     basic_forces: tuple[str, ...] = ()  # names of the basic forces
     frame_dimensions: int = 0  # of a frame member: 2 in the plane, 3 in space
 
+    def at(self, nodes: Sequence[Name], other: Sequence[Name]) -> Plan:
+        """The same plan between other nodes."""
+        place = dict(zip(nodes, other, strict=True))
+        made = copy(self)
+        made.dofs = [(place[node], direction) for node, direction in self.dofs]
+        return made
+
+
+class Coordinates(dict[Name, Array]):
+    """Coordinates of nodes by name, and what the elements share that are laid out with them."""
+
+    def __init__(self, nodes: dict[Name, Array]) -> None:
+        super().__init__(nodes)
+        self.shared: Shared = {}
+
+
+Shared = dict[Hashable, Any]
+"""What is laid out once for many elements, by a key of all that it depends on."""
+
+
+def shared_by(coordinates: dict[Name, Array]) -> Shared:
+    """What the elements share that are laid out together; nothing yet if one is laid out alone."""
+    return coordinates.shared if isinstance(coordinates, Coordinates) else {}
+
 
 class Element(Component):
     """Something between nodes.
@@ -73,6 +98,9 @@ class Element(Component):
     asks_specimen: ClassVar[bool] = False
     # whether its nodes must be apart
     has_length: ClassVar[bool] = True
+    # whether its plan follows from its own attributes and the vector between its two nodes alone,
+    # so that elements alike in these are laid out once; a subclass has to say so for itself
+    by_chord: ClassVar[bool] = False
 
     @property
     def nodes(self) -> tuple[Name, ...]:
@@ -87,6 +115,22 @@ class Element(Component):
         raise UnsupportedError(
             f"{type(self).__name__} has no plan. Define the method `plan` in the class."
         )
+
+    def likeness(self, coordinates: dict[Name, Array]) -> Hashable | None:
+        """A key that two elements share only if their plans are equal but for the names of their
+        nodes.
+
+        None: the element is laid out by itself.
+        """
+        if not vars(type(self)).get("by_chord"):
+            return None
+        i, j = (coordinates[node] for node in self.nodes)
+        # the size of the coordinates decides what counts as no length; to a power of 2
+        size = max(*map(abs, i.tolist()), *map(abs, j.tolist()))
+        own = [
+            v if type(v) in _PLAIN else as_key(v) for n, v in vars(self).items() if n not in _PLACE
+        ]
+        return type(self), (j - i).tobytes(), math.frexp(size)[1], tuple(vars(self)), tuple(own)
 
     def failure(self, workspace: Array) -> str:
         """Sentence on why its kernel had no answer, from what it left in the workspace."""
@@ -136,6 +180,25 @@ def span(
             "ZeroLength link, or move a node."
         )
     return length, d / length
+
+
+_PLACE = ("name", "i", "j")
+_PLAIN = frozenset((bool, int, float, str, type(None)))
+
+
+def as_key(value: Any) -> Hashable:
+    """A value as a key: equal numbers, texts and rows of them are equal, other things only equal
+    themselves."""
+    if type(value) in _PLAIN:
+        plain: Hashable = value
+        return plain
+    if type(value) in (tuple, list):
+        return tuple([as_key(v) for v in value])
+    if type(value) is dict:
+        return tuple([(name, as_key(v)) for name, v in value.items()])
+    if isinstance(value, np.ndarray) and value.dtype == np.float64:
+        return value.shape, value.tobytes()
+    return Itself(value)
 
 
 def dimensions(element: Element, coordinates: dict[Name, Array]) -> int:

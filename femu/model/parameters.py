@@ -11,10 +11,13 @@ A component declares its numbers in its class body::
 from __future__ import annotations
 
 import dataclasses
+import difflib
 import fnmatch
 import math
-from collections.abc import Iterator, Mapping, Sequence
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -106,6 +109,10 @@ def finite(value: Any) -> bool:
 LARGEST_SIZE = 1e60
 """Larger sizes have powers that overflow."""
 MOST_FIBRES = 10**6
+MOST_COMPARED = 20_000
+"""Names that a misspelt one is compared with."""
+SHOWN = 60
+"""Parameters that the text of a parameter vector shows."""
 
 
 def check_sizes(what: str, **sizes: float) -> None:
@@ -120,6 +127,119 @@ def check_sizes(what: str, **sizes: float) -> None:
             raise InputError(what, name, value, f"must be a whole number, at most {MOST_FIBRES}")
 
 
+class ParameterBlock:
+    """Names and declarations that many owners share: those of all members of one kind."""
+
+    def __init__(self, names: Iterable[str], declared: Iterable[Parameter]) -> None:
+        self.names, self.declared = tuple(names), tuple(declared)
+
+    @classmethod
+    def of(cls, walked: Iterable[tuple[str, Parameter, float]]) -> ParameterBlock:
+        """The block of what `Component.walk_parameters` yields."""
+        found = [(name, declaration) for name, declaration, _ in walked]
+        return cls([name for name, _ in found], [declaration for _, declaration in found])
+
+    @cached_property
+    def places(self) -> dict[str, int]:
+        """Place of each name in the block."""
+        return {name: i for i, name in enumerate(self.names)}
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+
+class ParameterNames:
+    """The names of a parameter vector as blocks of names, each with an owner in front.
+
+    A name is made when it is asked for. ``owners`` end with the dot that separates them from the
+    names of their block.
+    """
+
+    def __init__(self, owners: Sequence[str], blocks: Sequence[ParameterBlock]) -> None:
+        self.owners, self.blocks = tuple(owners), tuple(blocks)
+        self.starts = np.zeros(len(blocks) + 1, np.int64)
+        np.cumsum([len(block) for block in blocks], out=self.starts[1:])
+        self._owner = {owner: i for i, owner in enumerate(self.owners)}
+        # by name only where the owner does not follow from the name
+        self._index = None if self._apart() else self._by_name()
+
+    def _apart(self) -> bool:
+        """Whether no name can belong to two owners, or stand twice in a block."""
+        if len(self._owner) < len(self.owners):
+            return False
+        if any(len(block.places) < len(block) for block in set(self.blocks)):
+            return False
+        return not any(
+            owner[: cut + 1] in self._owner for owner in self.owners for cut in _dots(owner[:-1])
+        ) and ("" not in self._owner or len(self.owners) == 1)
+
+    def _by_name(self) -> dict[str, int]:
+        index: dict[str, int] = {}
+        for i, name in enumerate(self):
+            if index.setdefault(name, i) != i:
+                raise InputError(
+                    "parameters",
+                    "name",
+                    name,
+                    "must belong to one number only",
+                    fix="rename one of the two nodes or elements: names such as 1 and '1' read "
+                    "alike",
+                )
+        return index
+
+    def find(self, name: str) -> int | None:
+        """Place of a name, None if there is none such."""
+        if self._index is not None:
+            return self._index.get(name)
+        for cut in (-1, *_dots(name)):
+            owner = self._owner.get(name[: cut + 1])
+            if owner is not None:
+                place = self.blocks[owner].places.get(name[cut + 1 :])
+                return None if place is None else int(self.starts[owner]) + place
+        return None
+
+    def _at(self, i: int) -> tuple[int, int]:
+        owner = int(np.searchsorted(self.starts, i, side="right")) - 1
+        return owner, i - int(self.starts[owner])
+
+    def name(self, i: int) -> str:
+        """The name at a place."""
+        owner, place = self._at(i)
+        return self.owners[owner] + self.blocks[owner].names[place]
+
+    def declaration(self, i: int) -> Parameter:
+        """The declaration at a place."""
+        owner, place = self._at(i)
+        return self.blocks[owner].declared[place]
+
+    def nearest(self, name: str) -> str:
+        """Sentence on the names most like one that is not there."""
+        if len(self) <= MOST_COMPARED:
+            return _nearest(name, list(self))
+        # of many names first the owner, as given or the one most like it
+        own = next((name[: c + 1] for c in _dots(name) if name[: c + 1] in self._owner), None)
+        close = (
+            [own]
+            if own
+            else difflib.get_close_matches(
+                f"{name.partition('.')[0]}.", self.owners[:MOST_COMPARED], n=1
+            )
+        )
+        return _nearest(name, [o + n for o in close for n in self.blocks[self._owner[o]].names])
+
+    def __iter__(self) -> Iterator[str]:
+        for owner, block in zip(self.owners, self.blocks, strict=True):
+            for name in block.names:
+                yield owner + name
+
+    def __len__(self) -> int:
+        return int(self.starts[-1])
+
+
+def _dots(name: str) -> list[int]:
+    return [i for i, letter in enumerate(name) if letter == "."] if "." in name else []
+
+
 class Parameters(Mapping[str, float]):
     """The flat parameter vector by name: ``parameters["left.section.fy"] = 280e6``.
 
@@ -129,43 +249,59 @@ class Parameters(Mapping[str, float]):
     """
 
     def __init__(
-        self, names: Sequence[str], declared: Sequence[Parameter], vector: npt.NDArray[np.float64]
+        self,
+        names: Sequence[str] | ParameterNames,
+        declared: Sequence[Parameter],
+        vector: npt.NDArray[np.float64],
     ) -> None:
-        self.names = tuple(names)
-        self.declared = tuple(declared)
+        self._named = (
+            names
+            if isinstance(names, ParameterNames)
+            else ParameterNames([""], [ParameterBlock(names, declared)])
+        )
         self.vector = vector
-        self._index = {name: i for i, name in enumerate(self.names)}
-        if len(self._index) != len(self.names):
-            twice = next(n for i, n in enumerate(self.names) if self._index[n] != i)
-            raise InputError(
-                "parameters",
-                "name",
-                twice,
-                "must belong to one number only",
-                fix="rename one of the two nodes or elements: names such as 1 and '1' read alike",
-            )
+
+    @classmethod
+    def by_blocks(cls, names: ParameterNames, vector: npt.NDArray[np.float64]) -> Parameters:
+        """Parameters whose names are made when they are asked for."""
+        return cls(names, (), vector)
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        """All names, in the order of the vector."""
+        return tuple(self._named)
+
+    @cached_property
+    def declared(self) -> tuple[Parameter, ...]:
+        """All declarations, in the order of the vector."""
+        return tuple(d for block in self._named.blocks for d in block.declared)
+
+    def name_at(self, place: int) -> str:
+        """The name of one number of the vector."""
+        return self._named.name(place)
 
     def index(self, name: str) -> int:
         """Place of a parameter in the vector."""
-        try:
-            return self._index[name]
-        except (KeyError, TypeError):
+        found = self._named.find(name) if isinstance(name, str) else None
+        if found is None:
             raise InputError(
                 "parameters",
                 "name",
                 name,
                 "must be a parameter of this program",
-                _nearest(str(name), self.names),
-            ) from None
+                self._named.nearest(str(name)),
+            )
+        return found
 
     def declaration(self, name: str) -> Parameter:
         """Bounds, unit and meaning of a parameter."""
-        return self.declared[self.index(name)]
+        return self._named.declaration(self.index(name))
 
     @typed
     def matching(self, pattern: str) -> list[str]:
         """Names that match a pattern with ``*`` and ``?``."""
-        return [name for name in self.names if fnmatch.fnmatchcase(name, pattern)]
+        matches = re.compile(fnmatch.translate(pattern)).match
+        return [name for name in self._named if matches(name)]
 
     def set(self, pattern: str, value: float) -> list[str]:
         """Give one value to every parameter that matches; returns their names."""
@@ -176,7 +312,7 @@ class Parameters(Mapping[str, float]):
                 "pattern",
                 pattern,
                 "must match at least one parameter",
-                _nearest(pattern, self.names),
+                self._named.nearest(pattern),
             )
         before = self.vector.copy()
         try:
@@ -189,7 +325,7 @@ class Parameters(Mapping[str, float]):
 
     def copy(self) -> Parameters:
         """The same names over a copy of the values."""
-        return Parameters(self.names, self.declared, self.vector.copy())
+        return Parameters.by_blocks(self._named, self.vector.copy())
 
     def __getitem__(self, name: str) -> float:
         return float(self.vector[self.index(name)])
@@ -197,28 +333,27 @@ class Parameters(Mapping[str, float]):
     def __setitem__(self, name: str, value: float) -> None:
         i = self.index(name)
         owner, _, argument = name.rpartition(".")
-        self.vector[i] = self.declared[i].check(owner, argument, value)
+        self.vector[i] = self._named.declaration(i).check(owner, argument, value)
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self.names)
+        return iter(self._named)
 
     def __len__(self) -> int:
-        return len(self.names)
+        return len(self._named)
 
     def __repr__(self) -> str:
-        width = max((len(n) for n in self.names), default=0)
+        shown = [self.name_at(i) for i in range(min(len(self), SHOWN))]
+        width = max(map(len, shown), default=0)
         lines = [
             f"  {n:<{width}}  {v:.6g}  [{d.unit}] {d.meaning}"
-            for n, d, v in zip(self.names, self.declared, self.vector, strict=True)
+            for n, d, v in (
+                (n, self._named.declaration(i), self.vector[i]) for i, n in enumerate(shown)
+            )
         ]
-        return (
-            "Parameters(\n" + "\n".join(lines[:60]) + ("\n  ..." if len(lines) > 60 else "") + "\n)"
-        )
+        return "Parameters(\n" + "\n".join(lines) + ("\n  ..." if len(self) > SHOWN else "") + "\n)"
 
 
 def _nearest(name: str, names: Sequence[str]) -> str:
-    import difflib
-
     close = difflib.get_close_matches(name, names, n=3, cutoff=0.4)
     return (
         f"Did you mean {', '.join(repr(c) for c in close)}?"

@@ -2,12 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from typing import Any
 
 from femu.kernels import Kernel
-from femu.model.element import Array, Element, Name, Plan
+from femu.model.element import Array, Coordinates, Element, Name, Plan
 from femu.support.errors import InputError
+
+
+def checked_plans(
+    elements: Mapping[Name, Element], nodes: dict[Name, Array], dofs: Sequence[str]
+) -> dict[Name, Plan]:
+    """The plans of elements, those that are alike laid out once."""
+    coordinates = Coordinates(nodes)
+    known: dict[Hashable, tuple[Plan, Sequence[Name]]] = {}
+    found = {}
+    for name, element in elements.items():
+        key = element.likeness(coordinates)
+        if key is None or key not in known:
+            plan = checked_plan(element, coordinates, dofs)
+            if key is not None:
+                known[key] = plan, element.nodes
+        else:
+            first, between = known[key]
+            plan = first.at(between, element.nodes)
+        found[name] = plan
+    return found
 
 
 def checked_plan(element: Element, coordinates: dict[Name, Array], dofs: Sequence[str]) -> Plan:
@@ -44,7 +64,9 @@ def checked_plan(element: Element, coordinates: dict[Name, Array], dofs: Sequenc
 
 
 def _check_mass(element: Element, plan: Plan) -> None:
-    names = {name for name, _, _ in element.walk_parameters()}
+    names = {name for name, _, _ in element.own_parameters()}
+    if not names.issuperset(name for _, _, name, _ in plan.mass):
+        names = {name for name, _, _ in element.walk_parameters()}
     for row, column, parameter, _ in plan.mass:
         if parameter not in names or not max(row, column) < len(plan.dofs):
             raise InputError(

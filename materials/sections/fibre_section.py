@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -181,6 +181,17 @@ class FibreSection(Section):
             + [(f"{g.name}.area[{f}]", _AREA, float(v)) for f, v in enumerate(g.area)]
             + [(f"{g.name}.z[{f}]", _ASIDE, float(v)) for f,
                v in enumerate(() if g.z is None else g.z)])]
+
+    def own_values(self) -> list[float]:
+        columns = [c for g in self.groups for c in (g.y, g.area, () if g.z is None else g.z)]
+        values: list[float] = np.concatenate(columns).astype(float).tolist()
+        return values
+
+    def alike(self) -> Hashable:
+        if type(self) is not FibreSection:
+            return super().alike()
+        shapes = tuple((g.name, len(g.y), g.z is None, g.material.alike()) for g in self.groups)
+        return type(self), shapes, None if self.torsion is None else self.torsion.alike()
 
     def parts(self) -> list[tuple[str, Constitutive]]:
         laws: list[tuple[str, Constitutive]] = [(group.name, group.material)
