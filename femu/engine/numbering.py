@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import permutations
+from itertools import chain, permutations
 
 import numpy as np
 
@@ -185,17 +185,17 @@ def _independent(order: Integers, members: Members) -> list[tuple[Integers, Inte
     alike: dict[bytes, list[int]] = {}
     for e in order.tolist():
         alike.setdefault(own[first[e] : first[e + 1]].tobytes(), []).append(e)
-    taken = np.zeros(len(starts), bool)  # members that a block was taken from
+    taken: set[int] = set()  # members that a block was taken from
     found = []
     for key, block in alike.items():
-        numbers = np.frombuffer(key, np.int64)
-        if not len(numbers) or taken[numbers].any():
+        numbers = np.frombuffer(key, np.int64).tolist()
+        if not numbers or not taken.isdisjoint(numbers):
             continue
-        coupled = np.unique(np.concatenate([inside[starts[m] : starts[m + 1]] for m in numbers]))
-        outside = coupled[~np.isin(coupled, block)]
-        if len(outside) and len(outside) <= MOST_OUTSIDE:
-            taken[numbers] = True
-            found.append((np.array(block, np.int64), outside))
+        coupled = chain.from_iterable(inside[starts[m] : starts[m + 1]].tolist() for m in numbers)
+        outside = sorted(set(coupled).difference(block))
+        if outside and len(outside) <= MOST_OUTSIDE:
+            taken.update(numbers)
+            found.append((np.array(block, np.int64), np.array(outside, np.int64)))
     return found
 
 

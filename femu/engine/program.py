@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from femu.engine.digest import digest_by_names, layout_digest
 from femu.engine.element_tables import ElementTables, begins
 from femu.engine.modal import natural_modes
 from femu.engine.numbering import Dof, Numbering, number
@@ -98,9 +99,8 @@ class Program:
             old.elements - old.stiffness,
             old.size - old.elements,
         )
-        made.digest = hashlib.sha256(repr((self.digest, made.pattern_names)).encode()).hexdigest()[
-            :32
-        ]
+        key = repr((self.digest, made.pattern_names))
+        made.digest = made._digest_by_names = hashlib.sha256(key.encode()).hexdigest()[:32]
         made._loads(model)
         return made
 
@@ -322,16 +322,15 @@ class Program:
     @cached_property
     def digest(self) -> str:
         """What identifies the layout of the vectors: names and their order."""
-        key = repr(
-            (
-                list(self.parameters),
-                [p.state for p in self.plans.values()],
-                self.pattern_names,
-                self.layout,
-                sorted((str(d), p) for d, p in self.numbering.place.items()),
-            )
-        )
-        return hashlib.sha256(key.encode()).hexdigest()[:32]
+        return layout_digest(self)
+
+    def owns(self, digest: str) -> bool:
+        """Whether a file with this digest holds vectors of this program."""
+        return digest == self.digest or digest == self._digest_by_names
+
+    @cached_property
+    def _digest_by_names(self) -> str:
+        return digest_by_names(self)
 
     def _loads(self, model: Model) -> None:
         count = len(self.pattern_names)

@@ -155,9 +155,8 @@ class State:
         if text(group, "format", path, "") != FORMAT or "vector" not in group:
             raise FileError(path, "is not a femu state")
         vector = np.array(table(group, "vector", path, 1), dtype=float)
-        if text(group, "program", path, "") != program.digest or vector.shape != (
-            program.layout.size,
-        ):
+        size = (program.layout.size,)
+        if vector.shape != size or not program.owns(text(group, "program", path, "")):
             raise InputError(
                 f"state in {path}",
                 "program",

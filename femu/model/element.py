@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Hashable, Sequence
-from copy import copy
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
@@ -64,7 +63,8 @@ class Plan:
     def at(self, nodes: Sequence[Name], other: Sequence[Name]) -> Plan:
         """The same plan between other nodes."""
         place = dict(zip(nodes, other, strict=True))
-        made = copy(self)
+        made = object.__new__(type(self))
+        made.__dict__.update(self.__dict__)
         made.dofs = [(place[node], direction) for node, direction in self.dofs]
         return made
 
@@ -193,7 +193,7 @@ def as_key(value: Any) -> Hashable:
         plain: Hashable = value
         return plain
     if type(value) in (tuple, list):
-        return tuple([as_key(v) for v in value])
+        return tuple([v if type(v) in _PLAIN else as_key(v) for v in value])
     if type(value) is dict:
         return tuple([(name, as_key(v)) for name, v in value.items()])
     if isinstance(value, np.ndarray) and value.dtype == np.float64:

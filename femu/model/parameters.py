@@ -276,6 +276,10 @@ class Parameters(Mapping[str, float]):
         """All declarations, in the order of the vector."""
         return tuple(d for block in self._named.blocks for d in block.declared)
 
+    def blocks(self) -> Iterator[tuple[str, ParameterBlock]]:
+        """The names as blocks: what those of a block begin with, and the block."""
+        return zip(self._named.owners, self._named.blocks, strict=True)
+
     def name_at(self, place: int) -> str:
         """The name of one number of the vector."""
         return self._named.name(place)

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import hashlib
 import tracemalloc
 from dataclasses import KW_ONLY
+from pathlib import Path
 from typing import ClassVar
 
 import numpy as np
 import pytest
 
 from femu.elements import ForceBeamColumn, TwoNodeLink
+from femu.engine import digest
 from femu.engine.program import Program
+from femu.engine.state import State
 from femu.materials import Bilinear, Elastic, FibreSection, MenegottoPinto, UncoupledSection
 from femu.model.component import Section
 from femu.model.element import Array, Coordinates, Element, Name, Plan
@@ -182,3 +186,49 @@ def test_a_wrong_name_in_a_large_model_names_those_of_its_owner() -> None:
         program.parameters["m7.section.material.fz"]
     with pytest.raises(InputError, match="m17"):
         program.parameters["m17x.mass"]
+
+
+def test_the_digest_follows_the_names() -> None:
+    def of(model: Model) -> tuple[str, str]:
+        return model.compile().digest, digest.digest_by_kinds(model.compile())
+
+    renamed = chain(3)
+    renamed.elements = {f"n{name}": e for name, e in renamed.elements.items()}
+    models = [
+        chain(3),
+        chain(2),
+        chain(3, FibreSection.rectangle(0.3, 0.4, Elastic(E), (5, 4), GJ=1e7)),
+        renamed,
+    ]
+    found = [of(model) for model in models]
+    assert len({one for one, _ in found}) == len({one for _, one in found}) == len(models)
+    assert of(chain(3, apart=True)) == found[0]
+
+
+def test_the_text_that_is_digested_is_that_of_all_names() -> None:
+    program = chain(3).compile()
+    key = repr(
+        (
+            list(program.parameters.names),
+            [plan.state for plan in program.plans.values()],
+            program.pattern_names,
+            program.layout,
+            sorted((str(d), p) for d, p in program.numbering.place.items()),
+        )
+    )
+    assert program.digest == hashlib.sha256(key.encode()).hexdigest()[:32]
+
+
+def test_a_large_program_reads_files_by_either_digest(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    small = chain(3).compile()
+    small.state().save(tmp_path / "by_names.h5")
+    monkeypatch.setattr(digest, "MOST_NAMES", 10)
+    large = chain(3).compile()
+    assert large.digest != small.digest
+    large.state().save(tmp_path / "by_kinds.h5")
+    for name in ("by_names.h5", "by_kinds.h5"):
+        assert State.load(tmp_path / name, large).vector.size == large.layout.size
+    with pytest.raises(InputError, match="must be compiled from the model"):
+        State.load(tmp_path / "by_kinds.h5", small)
