@@ -8,8 +8,6 @@ from __future__ import annotations
 
 import ctypes
 
-import numpy as np
-
 from femu.kernels import Kernel, inlined, kernel, shift
 from femu.model.component import Constitutive
 from femu.model.constitutive import BLOCK, call_block
@@ -113,28 +111,25 @@ def initial_stiffness(section: Constitutive) -> tuple[float, ...]:
 
     The scale of what counts as no stiffness.
     """
-    m = section.components
-    p = np.array(section.values() or [0.0])
-    variables, integers = (
-        len(section.history_names()),
-        np.array(section.integers() or [0], dtype=np.int64),
-    )
-    x, force, stiffness, step = np.zeros(m), np.zeros(m), np.zeros(m * (m + 1) // 2), np.zeros(3)
-    floats = [
-        p,
-        np.zeros(variables + 1),
-        np.zeros(variables + 1),
-        np.zeros(section.workspace(1) + 1),
-        x,
-        x.copy(),
-        step,
-        force,
-        stiffness,
-        stiffness.copy(),
-    ]
+    m, variables = section.components, section.history_count
+    values, integers = section.values() or [0.0], section.integers() or [0]
+
+    def floats(size: int) -> ctypes.Array[ctypes.c_double]:
+        return (ctypes.c_double * size)()
+
+    stiffness = floats(m * (m + 1) // 2)
     section.kernel().ctypes(
         1,
-        integers.ctypes.data_as(ctypes.POINTER(ctypes.c_int64)),
-        *(a.ctypes.data_as(ctypes.POINTER(ctypes.c_double)) for a in floats),
+        (ctypes.c_int64 * len(integers))(*integers),
+        (ctypes.c_double * len(values))(*values),
+        floats(variables + 1),
+        floats(variables + 1),
+        floats(section.workspace(1) + 1),
+        floats(m),  # deformations
+        floats(m),  # rates
+        floats(3),  # step
+        floats(m),  # forces
+        stiffness,
+        floats(len(stiffness)),
     )
     return tuple(float(stiffness[a * m - a * (a - 1) // 2]) for a in range(m))

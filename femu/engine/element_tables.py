@@ -55,6 +55,7 @@ class ElementTables:
         self.dofs = np.array([place[d] for plan in plans for d in plan.dofs], np.int64)
         """Places of the degrees of freedom of all elements."""
         self.sizes = np.diff(self.dofs_at)
+        self._by_size = {n: np.flatnonzero(self.sizes == n) for n in set(self.sizes.tolist())}
         self.geometry: list[float] = []
         self.geometry_starts, links = self._lay_out_geometry(plans)
         triangles = self.sizes * (self.sizes + 1) // 2
@@ -78,8 +79,7 @@ class ElementTables:
         ):
             head[:, field.slot] = values
         self.integers[along(self.table, DOFS_AT)] = head
-        for size in np.unique(self.sizes).tolist():
-            at = np.flatnonzero(self.sizes == size)
+        for size, at in self._by_size.items():
             self.integers[along(self.table[at] + DOFS_AT, size)] = self.places(at, size)
         for integers, at in grouped([plan.integers for plan in plans]):
             self.integers[along(self.table[at] + DOFS_AT + self.sizes[at], len(integers))] = (
@@ -125,8 +125,7 @@ class ElementTables:
         special = np.zeros(len(self.sizes), bool)
         follows = np.zeros(self._numbering.total + 1, bool)
         follows[list(self._numbering.links)] = True
-        for size in np.unique(self.sizes).tolist():
-            at = np.flatnonzero(self.sizes == size)
+        for size, at in self._by_size.items():
             places = self.places(at, size)
             ordered = np.sort(places, axis=1)
             twice = (np.diff(ordered) == 0) & (ordered[:, 1:] < self._numbering.equations)

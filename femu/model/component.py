@@ -164,6 +164,11 @@ class Constitutive(Component):
             f"{name}.{h}" for name, part in self.parts() for h in part.history_names()
         ]
 
+    @property
+    def history_count(self) -> int:
+        """Number of history variables of one point, parts included."""
+        return len(self.history_names())
+
     def locate(self, variable: int, point: int, points: int) -> int:
         """Place of a history variable of one point in the history of a block of points."""
         return variable * points + point
@@ -340,6 +345,9 @@ class SpaceSection(Section):
 
     def walk_parameters(self, prefix: str = "") -> Iterator[tuple[str, Parameter, float]]:
         return self.plane.walk_parameters(prefix)
+
+    def values(self) -> list[float]:
+        return self.plane.values()
 
     def in_space(self) -> Section:
         return self

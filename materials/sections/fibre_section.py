@@ -218,6 +218,12 @@ class FibreSection(Section):
         return [f"{g.name}[{f}].{h}" for g in self.groups for h in g.material.history_names()
                 for f in range(len(g.y))]
 
+    @property
+    def history_count(self) -> int:
+        if type(self) is not FibreSection:
+            return super().history_count
+        return sum(len(g.y) * g.material.history_count for g in self.groups)
+
     def locate(self, variable: int, point: int, points: int) -> int:
         before = 0
         for group in self.groups:

@@ -123,6 +123,10 @@ class FibresInSpace(SpaceSection):
     def history_names(self) -> list[str]:
         return self.section.history_names() + [f"torsion.{h}" for h in self.torsion.history_names()]
 
+    @property
+    def history_count(self) -> int:
+        return self._fibre_variables + int(self.torsion.history_count)
+
     def locate(self, variable: int, point: int, points: int) -> int:
         before = self._fibre_variables
         if variable < before:
@@ -131,7 +135,7 @@ class FibresInSpace(SpaceSection):
 
     @cached_property
     def _fibre_variables(self) -> int:
-        return sum(len(g.y) * len(g.material.history_names()) for g in self.section.groups)
+        return self.section.history_count
 
     def integers(self) -> list[int]:
         table = [len(self.section.groups)]
