@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import copy
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -25,7 +25,7 @@ from femu.engine.element_kernels import EVALUATE
 from femu.engine.program import Program
 from femu.engine.workspace import Workspace
 from femu.model.component import Component, Section
-from femu.model.element import ROTATIONS, Element, Name, span
+from femu.model.element import ROTATIONS, Coordinates, Element, Name, span
 from femu.model.findings import Finding, Findings, _error, _note, _warning
 from femu.model.series import Series
 from femu.support.arguments import typed
@@ -214,23 +214,37 @@ def _coincident(model: Model) -> Iterator[Finding]:
 
 
 def _members(model: Model) -> Iterator[Finding]:
-    coordinates = {n.name: n.coordinates for n in model.nodes.values()}
-    seen: dict[tuple[object, ...], Name] = {}
+    coordinates = Coordinates({n.name: n.coordinates for n in model.nodes.values()})
+    laid_out: set[Hashable] = set()
+    between: dict[tuple[type[Element], frozenset[Name]], list[Element]] = {}
     for element in model.elements.values():
         try:
-            element.plan(coordinates)
+            likeness = element.likeness(coordinates)
+            if likeness is None or likeness not in laid_out:
+                element.plan(coordinates)
+                laid_out.add(likeness)
         except FemuError as problem:
             yield _error(str(problem), element.name)
+        if len(element.nodes) < 2:
+            continue
+        others = between.setdefault((type(element), frozenset(element.nodes)), [])
         # springs may be side by side
-        key = (type(element), frozenset(element.nodes), tuple(element.walk_parameters()))
-        if key in seen and len(element.nodes) > 1:
-            yield _warning(
-                f"{element.label()} joins the same nodes as "
-                f"{type(element).__name__}({seen[key]!r}): is one of them a duplicate?",
-                seen[key],
-                element.name,
-            )
-        seen.setdefault(key, element.name)
+        first = next((other for other in others if _equal(other, element)), None)
+        if first is None:
+            others.append(element)
+            continue
+        yield _warning(
+            f"{element.label()} joins the same nodes as "
+            f"{type(element).__name__}({first.name!r}): is one of them a duplicate?",
+            first.name,
+            element.name,
+        )
+
+
+def _equal(one: Element, other: Element) -> bool:
+    return one.values() == other.values() and list(one.walk_parameters()) == list(
+        other.walk_parameters()
+    )
 
 
 def _specimens(model: Model) -> Iterator[Finding]:

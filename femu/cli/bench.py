@@ -12,6 +12,7 @@ BENCHMARKS: dict[str, str] = {
     "identification": "femu.benchmarks.identification:run",
     "network": "femu.benchmarks.network:run",
     "opensees": "femu.benchmarks.opensees:run",
+    "scale": "femu.benchmarks.scale:run",
     "tangents": "femu.benchmarks.tangents:run",
     "updating": "femu.benchmarks.updating:run",
 }

@@ -53,11 +53,12 @@ class Save:
         """Degrees of freedom of the wanted nodes, as places in the vectors."""
         if wanted is True:
             return list(range(program.ndof))
-        found = set()
+        found: set[int] = set()
         for node in wanted or ():  # False wants none
             if not isinstance(node, (int, str)) or node not in program.coordinates:
                 raise ModelError(f"Save: there is no node {node!r} in {program.name!r}.")
-            found |= {place for (n, _), place in program.numbering.place.items() if n == node}
+            at = [program.numbering.place.get((node, d)) for d in program.dof_names]
+            found.update([place for place in at if place is not None])
         return sorted(found)
 
     def elements(self, program: Program, wanted: Names) -> list[Name]:
@@ -67,7 +68,8 @@ class Save:
         for name in wanted:
             if not isinstance(name, (int, str)) or name not in program.elements:
                 raise ModelError(f"Save: there is no element {name!r} in {program.name!r}.")
-        return [name for name in program.elements if name in set(wanted)]
+        chosen = set(wanted)
+        return [name for name in program.elements if name in chosen]
 
     def sectioned(self, program: Program) -> list[Name]:
         """Elements whose section response is wanted."""
@@ -121,26 +123,31 @@ class Save:
         )
         basic: list[int] = []
         turned: list[int] = []
+        corotated: dict[int, list[int]] = {}  # by the names, which members share
         for name in self.elements(program, self.forces):
             start, variables = program.element_state(name)
             first = layout.elements + start
             basic += range(first, first + len(program.plans[name].basic_forces))
-            if TURNED[-1] in variables:
-                turned += [first + variables.index(v) for v in TURNED]
+            if id(variables) not in corotated:
+                inside = TURNED[-1] in variables
+                corotated[id(variables)] = [variables.index(v) for v in TURNED] if inside else []
+            turned += [first + v for v in corotated[id(variables)]]
         blocks["basic"] = basic
         if turned:
             blocks["turned"] = turned
-        blocks["section"] = [
-            layout.elements + program.element_state(name)[0] + v
-            for name in self.sectioned(program)
-            for v, variable in enumerate(program.plans[name].state)
-            if of_section(variable)
-        ]
-        blocks["fibre"] = [
-            layout.elements + program.element_state(name)[0] + v
-            for name in self.fibred(program)
-            for v in range(len(program.plans[name].state))
-        ]
+        blocks["section"] = []
+        chosen: dict[int, list[int]] = {}  # by the names, which members share
+        for name in self.sectioned(program):
+            start, variables = program.element_state(name)
+            if id(variables) not in chosen:
+                chosen[id(variables)] = [v for v, n in enumerate(variables) if of_section(n)]
+            first = layout.elements + start
+            blocks["section"] += [first + v for v in chosen[id(variables)]]
+        blocks["fibre"] = []
+        for name in self.fibred(program):
+            start, variables = program.element_state(name)
+            first = layout.elements + start
+            blocks["fibre"] += range(first, first + len(variables))
         return blocks
 
 
