@@ -31,6 +31,8 @@ from femu.experimental.errors import (
 from femu.experimental.hybrid_result import HybridResult
 from femu.experimental.hybrid_test import HybridTest
 from femu.experimental.journal.journal import Journal, Record, read_journal
+from femu.experimental.motion.continuous import ContinuousSpecimen
+from femu.experimental.motion.generator import MotionGenerator
 from femu.experimental.network.description import Description, read_description
 from femu.experimental.network.remote import RemoteSpecimen
 from femu.experimental.network.remote_kinds import RemoteApplication, RemoteController, RemoteSite
@@ -64,6 +66,7 @@ typed_classes(
     BroydenTangent,
     Cantilever,
     CompensatedSpecimen,
+    ContinuousSpecimen,
     Direct,
     EigenvectorTangent,
     EmulatedSpecimen,
@@ -71,6 +74,7 @@ typed_classes(
     IntrinsicTangent,
     Jack,
     Linear,
+    MotionGenerator,
     OneActuator,
     PolynomialCompensation,
     RemoteApplication,
@@ -102,6 +106,7 @@ __all__ = [
     "Cantilever",
     "CompensatedSpecimen",
     "Compensation",
+    "ContinuousSpecimen",
     "Description",
     "Difference",
     "Direct",
@@ -125,6 +130,7 @@ __all__ = [
     "Limits",
     "Linear",
     "Measurement",
+    "MotionGenerator",
     "NotConverged",
     "OneActuator",
     "OutlierMeasurement",

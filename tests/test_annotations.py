@@ -8,7 +8,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 COMPILING = {
-    "compiled", "helper", "inlined", "intrinsic", "kernel", "law", "njit", "routine", "summed",
+    "compiled", "exact", "helper", "inlined", "intrinsic", "kernel", "law", "njit", "routine", "summed",
     "unfused", "unfused_inlined", "_instruction",
 }  # fmt: skip
 """Decorators of what numba compiles."""

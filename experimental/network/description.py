@@ -17,6 +17,11 @@
     [sensors]                         # arguments of Sensors
     force_noise = 20.0
 
+    [motion]                          # arguments of MotionGenerator: move between the steps too
+    step = 0.02
+    rate = 1024.0
+    acceleration = 20.0
+
     [limits]                          # arguments of Limits, or of Unlimited: unlimited = "reason"
     displacement = 0.08
 
@@ -35,14 +40,17 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from femu import elements, materials
+from femu.experimental.motion.continuous import ContinuousSpecimen
+from femu.experimental.motion.generator import MotionGenerator
 from femu.experimental.safety.limits import Limits, Unlimited
 from femu.experimental.specimens.actuator import Actuator
 from femu.experimental.specimens.emulated import EmulatedSpecimen, Sensors
+from femu.experimental.specimens.specimen import Specimen
 from femu.files import toml_text
 from femu.model.element import Element
 from femu.support.errors import FemuError, FileError
 
-TABLES = ("specimen", "actuator", "sensors", "limits", "server")
+TABLES = ("specimen", "actuator", "sensors", "motion", "limits", "server")
 SERVER_OPTIONS = {
     "port": int,
     "host": str,
@@ -60,7 +68,7 @@ SERVER_OPTIONS = {
 class Description:
     """What a file describes."""
 
-    specimen: EmulatedSpecimen
+    specimen: Specimen
     limits: Limits | Unlimited
     server: dict[str, Any] = field(default_factory=dict)
 
@@ -94,14 +102,19 @@ def read_description(path: str | os.PathLike[str]) -> Description:
             sensors=Sensors(**found.get("sensors", {})),
             **given,
         )
-        bounds: dict[str, Any] = {
-            k: tuple(v) if isinstance(v, list) else v for k, v in found.get("limits", {}).items()
-        }
+        bounds = _with_tuples(found.get("limits", {}))
         limits = (
             Unlimited(bounds.pop("unlimited"), **bounds)
             if "unlimited" in bounds
             else Limits(**bounds)
         )
+        moved: Specimen = specimen
+        if "motion" in found:
+            generator = MotionGenerator(specimen.size, **_with_tuples(found["motion"]))
+            bound = limits.displacement if isinstance(limits, Limits) else None
+            moved = ContinuousSpecimen(
+                specimen, generator, paced=True, limits=Limits(displacement=bound)
+            )
     except TypeError as problem:
         raise FileError(path, f"has a wrong argument: {problem}") from None
     except FileError:
@@ -117,7 +130,11 @@ def read_description(path: str | os.PathLike[str]) -> Description:
                 f"has [server] {name} = {value!r}; possible are {', '.join(SERVER_OPTIONS)}, each "
                 "of its kind",
             )
-    return Description(specimen, limits, server)
+    return Description(moved, limits, server)
+
+
+def _with_tuples(table: dict[str, Any]) -> dict[str, Any]:
+    return {name: tuple(v) if isinstance(v, list) else v for name, v in table.items()}
 
 
 def _made(path: str, table: Any) -> Any:

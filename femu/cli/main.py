@@ -31,6 +31,10 @@ COMMANDS: dict[str, tuple[str, str]] = {
         "Compare femu with openseespy: a suite, or a model of your own.",
     ),
     "serve": ("femu.cli.serve", "Host a specimen for OpenSees, OpenFresco or another femu."),
+    "motion-c": (
+        "femu.cli.motion_c",
+        "Write the generator of the motion between steps as a C file for a controller.",
+    ),
     "resume": ("femu.cli.resume", "Continue an interrupted hybrid test."),
     "replay": (
         "femu.cli.replay",

@@ -10,7 +10,9 @@ FILE is a TOML file that describes an emulated specimen, its actuator, sensors a
 server waits for one client, hosts the specimen until the client ends, and reports how it ended. A
 client that is refused, or whose command is beyond a limit, is answered with NaN until it ends. A
 specimen with numerical = true keeps its history even if the client sends no commits: a command with
-a later time begins another step. Frozen sensors are detected by the client, if it is femu.
+a later time begins another step. With a table [motion] (step = 0.02, rate = 1024.0, and all other
+arguments of MotionGenerator) a specimen without numerical = true moves between the steps of the
+client too. Frozen sensors are detected by the client, if it is femu.
 
 \b
 Example specimen.toml:
