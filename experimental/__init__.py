@@ -48,6 +48,8 @@ from femu.experimental.specimens.basic_system import BasicSystem
 from femu.experimental.specimens.emulated import EmulatedSpecimen, Sensors
 from femu.experimental.specimens.replayed import Difference, ReplaySpecimen, replay
 from femu.experimental.specimens.specimen import Measurement, Specimen
+from femu.experimental.stability.linear_system import LinearSystem
+from femu.experimental.stability.stability import Stability
 from femu.experimental.tangents.bfgs import BFGSTangent
 from femu.experimental.tangents.broyden import BroydenTangent
 from femu.experimental.tangents.eigenvector import EigenvectorTangent
@@ -129,6 +131,7 @@ __all__ = [
     "LimitTripped",
     "Limits",
     "Linear",
+    "LinearSystem",
     "Measurement",
     "MotionGenerator",
     "NotConverged",
@@ -154,6 +157,7 @@ __all__ = [
     "Specimen",
     "SpecimenServer",
     "SpecimenSession",
+    "Stability",
     "StuckSensor",
     "TangentEstimator",
     "ThreeActuators",

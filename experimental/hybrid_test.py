@@ -38,6 +38,7 @@ from femu.experimental.pacing import Pace
 from femu.experimental.script import must_be_asked_for
 from femu.experimental.session import SpecimenSession
 from femu.experimental.specimens.specimen import Specimen
+from femu.experimental.stability.stability import Stability, stability_of
 from femu.experimental.tangents.tangent import (
     InitialTangent,
     TangentEstimator,
@@ -46,6 +47,7 @@ from femu.experimental.tangents.tangent import (
 from femu.experimental.updater import Updater, as_updater
 from femu.files import toml_text
 from femu.model.element import Name
+from femu.model.findings import Findings
 from femu.model.model import Model
 from femu.results.outcome import Outcome
 from femu.results.save import Save
@@ -294,7 +296,30 @@ class HybridTest:
         here = self.program.describe()["toml"]
         return bool(there and here) and toml_text.read(there) == toml_text.read(here)
 
-    def check(self, record: Record) -> None:
+    def stability(self, plants: Mapping[Name, Any] | None = None) -> Stability:
+        """Whether the test is stable, by the eigenvalues of its linearised loop, and what would
+        help if it is not.
+
+        Emulated actuators and compensations are known. For a physical specimen ``plants`` has by
+        element what its actuators do to a command: an `Actuator`, a `LinearSystem` from commands to
+        reached strokes (or to strokes and forces), its four matrices, or an object with a method
+        ``state_space(dt)``. A specimen counts with its own initial stiffness if it knows it, so a
+        specimen that yields is not covered, and neither are estimators of the tangent.
+        """
+        return stability_of(self, plants)
+
+    def check(self, record: Record | None = None) -> Findings | None:
+        """What looks wrong, and whether the test is stable: a list of findings, which prints one
+        line each.
+
+        With the ``record`` of a journal: raise where it belongs to another test.
+        """
+        if record is None:
+            return Findings(hooks.check_hybrid(self, True))
+        self._must_be_of_this_test(record)
+        return None
+
+    def _must_be_of_this_test(self, record: Record) -> None:
         """Raise where a journal belongs to another test."""
         for key, value in self.describe().items():
             if record.about.get(key) != value and (key in record.about or key not in ADDED_LATER):

@@ -27,6 +27,7 @@ from femu.check.of_model import (
     damps_nothing,
     implausible,
 )
+from femu.check.of_stability import loop_of_test
 from femu.elements.beam_column import FrameElement
 from femu.engine.program import Program
 from femu.engine.state import State
@@ -152,12 +153,15 @@ def check_static(
     return found
 
 
-def check_hybrid(test: Any) -> list[Finding]:
-    """Findings of a hybrid test: on its steps, and on directions in which it is unstable."""
+def check_hybrid(test: Any, in_full: bool = False) -> list[Finding]:
+    """Findings of a hybrid test: on its steps, on directions in which it is unstable, and on its
+    loop; ``in_full`` also how far a stable loop is from instability."""
     found = check_transient(
         test.program, test.transient.dt, test.motions, test.program.state(), None, False
     )
-    return [*found, *directions_without_mass(test)]
+    bare = list(directions_without_mass(test))
+    # the same instability, by its reason, is warned of once
+    return [*found, *bare, *(loop_of_test(test, in_full) if in_full or not bare else ())]
 
 
 # --- loads ---

@@ -13,6 +13,7 @@ BENCHMARKS: dict[str, str] = {
     "network": "femu.benchmarks.network:run",
     "opensees": "femu.benchmarks.opensees:run",
     "scale": "femu.benchmarks.scale:run",
+    "stability": "femu.benchmarks.stability:run",
     "tangents": "femu.benchmarks.tangents:run",
     "updating": "femu.benchmarks.updating:run",
 }

@@ -399,7 +399,10 @@ def test_a_specimen_in_a_direction_without_mass(
         unstable = specimen_test(delay, known=1.6, integrator=integrator, duration=4.0).run()
     assert unstable.outcome is Outcome.UNSTABLE
     with warnings.catch_warnings():
-        warnings.simplefilter("error", CheckWarning)
+        # late and 1.6 times as stiff as it is, the loop is unstable along y too, which the motion
+        # along x does not set off; that is another warning
+        warnings.simplefilter("ignore", CheckWarning)
+        warnings.filterwarnings("error", ".*no mass", CheckWarning)
         stable = [
             specimen_test(
                 delay, rotatory=2e4, known=1.6, integrator=integrator, duration=4.0

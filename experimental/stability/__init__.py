@@ -1,0 +1,1 @@
+"""Stability of a hybrid test, computed before it runs."""
