@@ -25,6 +25,7 @@ from femu.experimental.errors import (
     OutlierMeasurement,
     PeerLost,
     PeerSilent,
+    PoorTracking,
     StuckSensor,
     WildMeasurement,
 )
@@ -40,6 +41,7 @@ from femu.experimental.network.server import Served, SpecimenServer
 from femu.experimental.pacing import Pace, PaceReport
 from femu.experimental.safety.limits import Guard, Limits, Unlimited
 from femu.experimental.safety.sensor_monitor import SensorCheck
+from femu.experimental.safety.tracking import Tracking, TrackingLimits, tracking_indicators
 from femu.experimental.session import SpecimenSession, exchange
 from femu.experimental.setups.rigs import Jack, OneActuator, Rig, ThreeActuators, TwoActuators
 from femu.experimental.setups.setup import Cantilever, Direct, Linear, Scaled, Setup
@@ -142,6 +144,7 @@ __all__ = [
     "PeerLost",
     "PeerSilent",
     "PolynomialCompensation",
+    "PoorTracking",
     "Record",
     "RemoteApplication",
     "RemoteController",
@@ -161,6 +164,8 @@ __all__ = [
     "StuckSensor",
     "TangentEstimator",
     "ThreeActuators",
+    "Tracking",
+    "TrackingLimits",
     "TransposeTangent",
     "TwinTangent",
     "TwoActuators",
@@ -172,6 +177,7 @@ __all__ = [
     "read_journal",
     "replay",
     "tracking_error",
+    "tracking_indicators",
 ]
 
 explain_all(__name__, __all__)

@@ -91,6 +91,12 @@ class StuckSensor(BadMeasurement):
     ending = Ending.STUCK_SENSOR
 
 
+class PoorTracking(ExperimentError):
+    """A specimen did not follow its targets within the limits. The step was taken."""
+
+    ending = Ending.POOR_TRACKING
+
+
 class NotConverged(ExperimentError):
     """The numerical part has no equilibrium at a step."""
 

@@ -13,6 +13,7 @@ from femu.analyses.step_driver import StepDriver
 from femu.experimental.channels import named, numbered, peaks
 from femu.experimental.hybrid_record import ENERGY_COLUMNS, STEP_COLUMNS, Columns, HybridRecord
 from femu.experimental.pacing import PaceReport
+from femu.experimental.safety.tracking import Tracking, tracking_indicators
 from femu.model.element import Name
 from femu.model.findings import Finding
 from femu.results.outcome import Outcome
@@ -111,6 +112,15 @@ class HybridResult(Result):
     def converged_response(self, element: Name) -> tuple[Array, Array]:
         """Displacement and force with which the model went on."""
         return self._of(element, "displacement"), self._of(element, "force")
+
+    def tracking(self, element: Name) -> list[Tracking]:
+        """How well the specimen followed its targets in the whole test: delay (J1), error (J2) and
+        peak (J3) of each channel."""
+        targets, (reached, _) = self.command(element), self.measured(element)
+        dt = float(self.index["dt"])
+        return [
+            tracking_indicators(targets[:, k], reached[:, k], dt) for k in range(targets.shape[1])
+        ]
 
     def stiffness(self, element: Name) -> Array:
         """Stiffness K_e with which each step ended: one matrix a row."""

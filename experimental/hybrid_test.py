@@ -35,6 +35,7 @@ from femu.experimental.journal.resume_copy import scratch_beside
 from femu.experimental.late_steps import NOTED, are_noted
 from femu.experimental.loop import HybridLoop
 from femu.experimental.pacing import Pace
+from femu.experimental.safety.tracking import TrackingLimits, limits_by_element
 from femu.experimental.script import must_be_asked_for
 from femu.experimental.session import SpecimenSession
 from femu.experimental.specimens.specimen import Specimen
@@ -72,6 +73,9 @@ class HybridTest:
     those of the start. ``pace`` takes the steps in real time, otherwise they follow as fast as they
     come. The result tells how the test ended; see `femu.Outcome`.
 
+    ``tracking`` limits, for all elements or for some of them, end the test before it diverges if a
+    specimen does not follow its targets.
+
     What was measured is handed to the system before the test continues, and survives the end of the
     program. ``durable`` says whether it must be on the disk by then, and survive a power cut: some
     milliseconds a step. Left out, it is so where a specimen is physical and no pace is held.
@@ -90,6 +94,7 @@ class HybridTest:
         pace: Pace | None = None,
         save: Save | None = None,
         durable: bool | None = None,
+        tracking: TrackingLimits | Mapping[Name, TrackingLimits] | None = None,
     ) -> None:
         self.program = as_program(model)
         self.elements: dict[Name, Experimental] = {
@@ -119,6 +124,7 @@ class HybridTest:
                 fix="use ImplicitHybrid(), for example",
             )
         self.tangents = self._check_tangents(tangents or {})
+        self.tracking = limits_by_element(tracking, self.elements)
         if updater is not None and getattr(updater, "element", None) not in self.elements:
             raise InputError(
                 "HybridTest", "updater", updater, f"must learn from one of {list(self.elements)}"

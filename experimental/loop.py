@@ -27,6 +27,7 @@ from femu.experimental.journal.checkpoints import of_every_step
 from femu.experimental.journal.journal import HEAD, Record
 from femu.experimental.late_steps import LATE, are_noted, by_own_step, count_late
 from femu.experimental.pacing import Pacer, PaceReport
+from femu.experimental.safety.tracking import TrackingMonitor
 from femu.experimental.session import SpecimenSession
 from femu.experimental.specimens.specimen import Measurement
 from femu.experimental.tangents.tangent import TangentEstimator, raised
@@ -131,6 +132,7 @@ class HybridLoop:
             dtype=np.int64,
         )
         self.least = integrator.least_share(transient.dt**2 * self._stiffness_by_mass())
+        self.tracking = self._tracking_monitor()
         self.asked = [self._asked(name) for name in test.elements]
         self.driver.install()
         self.done = self.first = 0
@@ -139,6 +141,18 @@ class HybridLoop:
         self.record.fill(0, self.state.vector)
         if before is not None and before.steps:
             self._go_on(before)
+
+    def _tracking_monitor(self) -> TrackingMonitor | None:
+        """What follows how well the specimens track, if there are limits for it."""
+        test = self.test
+        if not test.tracking:
+            return None
+        noise = {}
+        for name in test.tracking:
+            element, session = test.elements[name], self.hybrid.sessions[name]
+            inverse = np.linalg.pinv(element.actuator_setup.jacobian(np.zeros(element.basic_size)))
+            noise[name] = np.abs(inverse) @ element.displacement_noise(session.specimen)
+        return TrackingMonitor(test.tracking, self.record, test.transient.dt, noise)
 
     def _asked(self, name: Name) -> _Asked:
         session, tangent = self.hybrid.sessions[name], self.test.tangents[name]
@@ -188,6 +202,9 @@ class HybridLoop:
         width = self.record.rows.shape[1]  # after it comes what the updater notes
         self.record.rows[1 : done + 1] = before.record[:done, HEAD : HEAD + width]
         self.record.rows[1 : done + 1, LATE] = by_own_step(before.record[:done])
+        if self.tracking is not None:
+            for step in range(1, done + 1):
+                self.tracking.see(step, judge=False)
         driver, every = self.driver, self.test.save.every
         saved = of_every_step(before, driver.columns)[every - 1 : done : every]
         driver.output[1 : 1 + len(saved), : len(driver.columns)] = saved
@@ -255,6 +272,8 @@ class HybridLoop:
                     # with the journal's own time, which the journal itself cannot hold
                     row[2] = clock() - start
                 self.done = step + 1
+                if self.tracking is not None:
+                    self.tracking.see(step + 1)
         finally:
             self.seconds = clock() - begun
 

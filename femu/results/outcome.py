@@ -81,6 +81,9 @@ class Outcome(Enum):
         "A sensor did not change while the specimen moved; the step was not taken, and the "
         "specimen holds its position."
     )
+    POOR_TRACKING = (
+        "A specimen did not follow its targets within the limits; it holds its position."
+    )
     BAD_PARAMETERS = (
         "The updater wrote parameters that are not finite; the specimen holds its position."
     )
