@@ -1,12 +1,16 @@
 """Experimental elements, specimens, setups, sites and transports of a hybrid test."""
 
-from femu.experimental.compensation.compensation import (
-    AdaptiveCompensation,
-    CompensatedSpecimen,
-    Compensation,
-    PolynomialCompensation,
-    tracking_error,
-)
+from femu.experimental.compensation.adaptive_delay import AdaptiveDelayCompensation
+from femu.experimental.compensation.adaptive_model import AdaptiveModelCompensation
+from femu.experimental.compensation.adaptive_time_series import AdaptiveTimeSeriesCompensation
+from femu.experimental.compensation.compensated_specimen import CompensatedSpecimen
+from femu.experimental.compensation.compensation import Compensation, tracking_error
+from femu.experimental.compensation.estimated_plant import EstimatedPlantCompensation
+from femu.experimental.compensation.fir import FIRCompensation
+from femu.experimental.compensation.inverse import InverseCompensation
+from femu.experimental.compensation.lqg import LQGCompensation
+from femu.experimental.compensation.polynomial import PolynomialCompensation
+from femu.experimental.compensation.two_stage import TwoStageCompensation
 from femu.experimental.elements.experimental import Experimental
 from femu.experimental.elements.kinds import (
     ExperimentalBeamColumn,
@@ -47,7 +51,10 @@ from femu.experimental.setups.rigs import Jack, OneActuator, Rig, ThreeActuators
 from femu.experimental.setups.setup import Cantilever, Direct, Linear, Scaled, Setup
 from femu.experimental.specimens.actuator import Actuator
 from femu.experimental.specimens.basic_system import BasicSystem
+from femu.experimental.specimens.converter import Converter
 from femu.experimental.specimens.emulated import EmulatedSpecimen, Sensors
+from femu.experimental.specimens.perturbation import perturbed
+from femu.experimental.specimens.plant import Plant
 from femu.experimental.specimens.replayed import Difference, ReplaySpecimen, replay
 from femu.experimental.specimens.specimen import Measurement, Specimen
 from femu.experimental.stability.linear_system import LinearSystem
@@ -63,8 +70,10 @@ from femu.experimental.updater import Updater
 from femu.support.arguments import typed_classes, typed_methods
 from femu.support.keywords import explain_all
 
+AdaptiveCompensation = AdaptiveDelayCompensation  # its older name, in scripts and files
+
 typed_classes(
-    AdaptiveCompensation,
+    AdaptiveDelayCompensation,
     BasicSystem,
     BFGSTangent,
     BroydenTangent,
@@ -74,8 +83,10 @@ typed_classes(
     Direct,
     EigenvectorTangent,
     EmulatedSpecimen,
+    EstimatedPlantCompensation,
     Guard,
     IntrinsicTangent,
+    InverseCompensation,
     Jack,
     Linear,
     MotionGenerator,
@@ -93,6 +104,7 @@ typed_classes(
     TransposeTangent,
     TwinTangent,
     TwoActuators,
+    AdaptiveModelCompensation,
 )
 
 for _read in (HybridTest, HybridResult):
@@ -101,6 +113,9 @@ for _read in (HybridTest, HybridResult):
 __all__ = [
     "Actuator",
     "AdaptiveCompensation",
+    "AdaptiveDelayCompensation",
+    "AdaptiveModelCompensation",
+    "AdaptiveTimeSeriesCompensation",
     "BFGSTangent",
     "BadMeasurement",
     "BadMessage",
@@ -111,25 +126,30 @@ __all__ = [
     "CompensatedSpecimen",
     "Compensation",
     "ContinuousSpecimen",
+    "Converter",
     "Description",
     "Difference",
     "Direct",
     "EigenvectorTangent",
     "EmulatedSpecimen",
     "Ending",
+    "EstimatedPlantCompensation",
     "ExperimentError",
     "Experimental",
     "ExperimentalBeamColumn",
     "ExperimentalElement",
     "ExperimentalLink",
     "ExperimentalTruss",
+    "FIRCompensation",
     "Guard",
     "HybridResult",
     "HybridTest",
     "InitialTangent",
     "IntrinsicTangent",
+    "InverseCompensation",
     "Jack",
     "Journal",
+    "LQGCompensation",
     "LimitTripped",
     "Limits",
     "Linear",
@@ -143,6 +163,7 @@ __all__ = [
     "PaceReport",
     "PeerLost",
     "PeerSilent",
+    "Plant",
     "PolynomialCompensation",
     "PoorTracking",
     "Record",
@@ -169,10 +190,12 @@ __all__ = [
     "TransposeTangent",
     "TwinTangent",
     "TwoActuators",
+    "TwoStageCompensation",
     "Unlimited",
     "Updater",
     "WildMeasurement",
     "exchange",
+    "perturbed",
     "read_description",
     "read_journal",
     "replay",

@@ -59,6 +59,9 @@ Array = npt.NDArray[np.float64]
 ADDED_LATER = ("loading", "compensations", "estimators")
 """What journals of earlier versions do not say of their test."""
 
+RENAMED = {"AdaptiveCompensation": "AdaptiveDelayCompensation"}
+"""Compensations that journals of earlier versions call by another name."""
+
 
 class HybridTest:
     """A hybrid test of a model with experimental elements.
@@ -329,6 +332,8 @@ class HybridTest:
         """Raise where a journal belongs to another test."""
         for key, value in self.describe().items():
             if record.about.get(key) != value and (key in record.about or key not in ADDED_LATER):
+                if key == "compensations" and _renamed(record.about[key]) == value:
+                    continue
                 if key == "constants" and self._is_of_model(record):
                     continue
                 raise InputError(
@@ -403,6 +408,19 @@ def _each_its_own(what: str, parts: Mapping[Name, Any]) -> None:
                 f"must not be the same object for {first[id(part)]!r} and {name!r}",
                 fix="make one for each element",
             )
+
+
+def _renamed(compensations: Any) -> Any:
+    """Compensations of a journal, by their names of today."""
+    if not isinstance(compensations, Mapping):
+        return compensations
+    return {
+        name: f"{RENAMED[kind]}({rest}"
+        if (kind := str(text).partition("(")[0]) in RENAMED
+        else text
+        for name, text in compensations.items()
+        for rest in [str(text).partition("(")[2]]
+    }
 
 
 def _digest(*arrays: Any) -> str:

@@ -15,6 +15,8 @@ import numpy.typing as npt
 
 from femu.experimental.specimens.actuator import Actuator
 from femu.experimental.specimens.basic_system import BasicSystem
+from femu.experimental.specimens.converter import Converter
+from femu.experimental.specimens.plant import Plant, PlantDrive
 from femu.experimental.specimens.specimen import Measurement, Specimen
 from femu.model.component import Material
 from femu.model.element import Element
@@ -26,7 +28,16 @@ NOISE_BLOCK = 256  # measurements
 FAULTLESS = Actuator()
 _PARAMETERS = "parameters of the system"
 _REBUILT = {
-    *("system", "_clock", "_position", "_committed_position", "_committed", "_trial", "_drive")
+    *(
+        "system",
+        "_clock",
+        "_position",
+        "_committed_position",
+        "_committed",
+        "_trial",
+        "_drive",
+        "_driven",
+    )
 }
 """Attributes that a copy makes from the others."""
 STALL_BISECTIONS = 50  # where an actuator stalls, the move is found to the last digit
@@ -36,19 +47,52 @@ STALL_BISECTIONS = 50  # where an actuator stalls, the move is found to the last
 class Sensors:
     """Errors of the measurement.
 
-    Standard deviation of Gaussian noise, and the step of quantisation (0: none).
+    Standard deviation of Gaussian noise, and the step of quantisation (0: none) within the range to
+    either side. `of_power` takes the power of band-limited white noise and converters.
     """
 
     displacement_noise: float = 0.0
     force_noise: float = 0.0
     displacement_step: float = 0.0
     force_step: float = 0.0
+    displacement_range: float = math.inf
+    force_range: float = math.inf
 
     def __post_init__(self) -> None:
         for name in ("displacement_noise", "force_noise", "displacement_step", "force_step"):
             value = getattr(self, name)
             if not (finite(value) and value >= 0.0):
                 raise InputError("Sensors", name, value, "must not be negative")
+        for name in ("displacement_range", "force_range"):
+            value = getattr(self, name)
+            if isinstance(value, bool) or not (isinstance(value, (int, float)) and value > 0.0):
+                raise InputError("Sensors", name, value, "must be above 0")
+
+    @classmethod
+    def of_power(
+        cls,
+        displacement: float,
+        force: float,
+        dt: float,
+        displacement_converter: Converter | None = None,
+        force_converter: Converter | None = None,
+    ) -> Sensors:
+        """Sensors with band-limited white noise: at steps of ``dt``, its variance is its power over
+        the step."""
+        if not (finite(dt) and dt > 0.0):
+            raise InputError("Sensors", "dt", dt, "must be above 0")
+        for name, power in (("displacement", displacement), ("force", force)):
+            if not (finite(power) and power >= 0.0):
+                raise InputError("Sensors", name, power, "must not be negative")
+        moved, pushed = displacement_converter or Converter(), force_converter or Converter()
+        return cls(
+            math.sqrt(displacement / dt),
+            math.sqrt(force / dt),
+            moved.step,
+            pushed.step,
+            moved.largest,
+            pushed.largest,
+        )
 
 
 @dataclass
@@ -60,6 +104,7 @@ class EmulatedSpecimen(Specimen):
         specimen = EmulatedSpecimen(ForceBeamColumn("c", "i", "j", section=column), length=3.6,
                                     sensors=Sensors(force_noise=50.0), seed=1)
 
+    ``actuator`` is an `Actuator`, given by its faults, or a `Plant`, any linear system.
     ``of``, ``length``, ``nodal`` and ``coordinates`` are those of `BasicSystem`. Each measurement
     draws its noise from ``seed`` and its own number, so that a resumed test sees the same noise. As
     in a laboratory every command moves the specimen for good; with ``numerical=True`` each command
@@ -71,7 +116,7 @@ class EmulatedSpecimen(Specimen):
     length: float = 1.0
     nodal: bool = False
     coordinates: npt.ArrayLike | None = None
-    actuator: Actuator = field(default_factory=Actuator)
+    actuator: Actuator | Plant = field(default_factory=Actuator)
     sensors: Sensors = field(default_factory=Sensors)
     seed: int = 0
     numerical: bool = False
@@ -83,6 +128,14 @@ class EmulatedSpecimen(Specimen):
             )
         self.system = self._new_system()
         self.size = n = self.system.size
+        if isinstance(self.actuator, Plant):
+            if self.actuator.size != n:
+                rule = f"must have {n} channels, as many as the specimen"
+                raise InputError("EmulatedSpecimen", "actuator", self.actuator, rule)
+            if self.numerical:
+                rule = "cannot be True with a Plant"
+                hint = "What is under way in the actuator cannot begin again from the last commit"
+                raise InputError("EmulatedSpecimen", "numerical", True, rule, hint)
         # count and time of measurements, position, then the states of the system (committed, trial)
         # and of the actuator
         history = len(self.system.state_names)
@@ -110,6 +163,16 @@ class EmulatedSpecimen(Specimen):
             self._trial,
             self._drive,
         ) = parts
+        self._driven = (
+            PlantDrive(self.actuator, self.system.initial_stiffness())
+            if isinstance(self.actuator, Plant)
+            else None
+        )
+
+    @property
+    def every_step(self) -> bool:  # type: ignore[override]
+        """With a `Plant` it moves on while its command rests."""
+        return self._driven is not None
 
     def __getstate__(self) -> dict[str, Any]:
         """For copies and pickles: without compiled kernels, and with one vector in place of its
@@ -147,7 +210,10 @@ class EmulatedSpecimen(Specimen):
                 self._committed, self._trial, command, rate, time, dt, self._force, self._stiffness
             )
             self._position[:] = command
+        elif self._driven is not None:
+            self._let_plant_move(self._driven, command, time, dt)
         else:
+            assert isinstance(self.actuator, Actuator)  # a plant has a drive
             wanted = self.actuator.move(self._drive, command, self._position, time, dt)
             start = self._committed_position if self.numerical else self._position
             self._position[:] = self._reach(
@@ -158,6 +224,22 @@ class EmulatedSpecimen(Specimen):
         if not self.numerical:
             self.commit(time)
         return self._measure(time)
+
+    def _let_plant_move(self, driven: PlantDrive, command: Array, time: float, dt: float) -> None:
+        place, velocity, _ = driven.move(self._drive, command, dt)
+        self._position[:] = place
+        self.system.evaluate(
+            self._committed,
+            self._trial,
+            self._position,
+            velocity.copy(),
+            time,
+            dt,
+            self._force,
+            self._stiffness,
+        )
+        driven.forced(self._drive, self._position, self._force)
+        self._force += driven.carried()
 
     def reading(self, last: Array) -> Measurement:
         return self._measure(float(self._clock[1]))
@@ -173,7 +255,7 @@ class EmulatedSpecimen(Specimen):
             )
             return place
 
-        place, capacity = at(1.0), self.actuator.capacity
+        place, capacity = at(1.0), getattr(self.actuator, "capacity", None)
         if capacity is None or np.all(np.abs(self._force) <= capacity):
             return place
         low, high = 0.0, 1.0
@@ -198,6 +280,10 @@ class EmulatedSpecimen(Specimen):
             displacement = s.displacement_step * np.round(displacement / s.displacement_step)
         if s.force_step:
             force = s.force_step * np.round(force / s.force_step)
+        if s.displacement_range < math.inf:
+            displacement = np.clip(displacement, -s.displacement_range, s.displacement_range)
+        if s.force_range < math.inf:
+            force = np.clip(force, -s.force_range, s.force_range)
         return Measurement(displacement, force, time)
 
     def _noise(self, count: int) -> Array:
@@ -217,7 +303,11 @@ class EmulatedSpecimen(Specimen):
         self._clock[2] = time
 
     def hold(self) -> None:
-        self.actuator.hold(self._drive, self._position)
+        if self._driven is not None:
+            self._driven.hold(self._drive, self._position)
+        else:
+            assert isinstance(self.actuator, Actuator)
+            self.actuator.hold(self._drive, self._position)
 
     def initial_stiffness(self) -> Array:
         return self.system.initial_stiffness()

@@ -12,6 +12,7 @@ STUDIES: dict[str, str] = {
     "cukf-hybrid": "femu.studies.cukf_hybrid:run",
     "brb-frame": "femu.studies.brb_frame:run",
     "rths-delay": "femu.studies.rths_delay:run",
+    "rths-benchmark": "femu.studies.rths_benchmark:run",
     "multirate": "femu.studies.multirate:run",
 }
 

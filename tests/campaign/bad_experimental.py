@@ -20,6 +20,7 @@ ELEMENT = {"specimen": ex.EmulatedSpecimen(STEEL), "stiffness": [[1.0]]}
 
 def parts() -> Iterator[Call]:
     """What a test is put together from."""
+    servo = ex.Plant.transfer_function([900.0], [1.0, 42.0, 900.0])
     yield from map(
         Call,
         (
@@ -39,7 +40,17 @@ def parts() -> Iterator[Call]:
         Call(ex.IntrinsicTangent, [[1.0]]),
         Call(ex.TwinTangent, BasicSystem(STEEL)),
         Call(ex.PolynomialCompensation, 0.01),
-        Call(ex.AdaptiveCompensation, 0.01),
+        Call(ex.AdaptiveDelayCompensation, 0.01),
+        Call(ex.InverseCompensation, [1.0, 0.01], but=("coupled",)),
+        Call(ex.AdaptiveTimeSeriesCompensation, [1.0, 0.01, 1e-4], threshold=1e-4),
+        Call(ex.AdaptiveModelCompensation, [1.0, 0.01, 1e-4, 1e-6]),
+        Call(ex.TwoStageCompensation, servo, threshold=1e-4),
+        Call(ex.FIRCompensation, servo, threshold=1e-4),
+        Call(ex.LQGCompensation, servo, noise=1e-5, disturbance=1e-4),
+        Call(ex.EstimatedPlantCompensation, servo),
+        Call(ex.Plant, [[-9.0]], [[9.0]], [[1.0]]),
+        Call(ex.Converter, 0.1, 1.0),
+        Call(ex.perturbed, {"k": 1.0}, {"k": 0.1}, 2, but=("relative",)),
         Call(ex.OneActuator, 1.0),
         Call(ex.TwoActuators, 1.0, 1.0, 1.0, derived=True),
         Call(ex.ThreeActuators, 1.0, 1.0, 1.0, 1.0, 1.0, derived=True),

@@ -1,0 +1,246 @@
+"""femu's own compensation: the inverse of a plant that is estimated while the test runs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from femu.experimental.compensation.compiled import (
+    COMPENSATOR,
+    CompiledCompensation,
+    a_plant,
+    fits,
+    positive,
+    whole,
+)
+from femu.experimental.compensation.derivatives import backward_differences, derivative_filter
+from femu.experimental.compensation.dynamic_inverse import dynamic_inverse, inverse_differences
+from femu.experimental.compensation.kernel_parts import advance, filtered, remember
+from femu.experimental.specimens.plant import Plant
+from femu.kernels.compiler import inlined, kernel, shift
+from femu.support.errors import InputError
+
+Array = npt.NDArray[np.float64]
+HEAD = 9
+LIMIT = 4.0  # standard deviations of the prior by which a coefficient may move
+LEAST_SPREAD = 1e-3  # of the deviations of a family of plants, in directions that it does not have
+
+
+@inlined
+def parts_of_parameters(p):
+    """Weights, inverse, its states, filter, prior deviations."""
+    m, points, orders, q, n = int(p[0]), int(p[1]), int(p[2]), int(p[3]), int(p[4])
+    weights = shift(p, HEAD)
+    inverse = shift(weights, orders * points)
+    transition = shift(inverse, orders * m * m)
+    before = shift(transition, n * n)
+    after = shift(before, n * m)
+    output = shift(after, n * m)
+    moves = shift(output, m * n)
+    entry = shift(moves, q * q)
+    spread = shift(entry, q)
+    return weights, inverse, transition, before, after, output, moves, entry, spread
+
+
+@inlined
+def parts_of_state(p, s):
+    """Targets, state and last target of the inverse, command, filtered commands and measurements,
+    state and last measurement of the inverse of these, coefficients, covariances, work."""
+    m, points, orders, q, n = int(p[0]), int(p[1]), int(p[2]), int(p[3]), int(p[4])
+    size = m * orders
+    w = shift(s, points * m)
+    last = shift(w, n)
+    command = shift(last, m)
+    commands = shift(command, m)
+    reached = shift(commands, q * m)
+    wy = shift(reached, q * m)
+    last_y = shift(wy, n)
+    theta = shift(last_y, m)
+    covariance = shift(theta, m * size)
+    work = shift(covariance, m * size * size)
+    return w, last, command, commands, reached, wy, last_y, theta, covariance, work
+
+
+@kernel(COMPENSATOR)
+def estimated_command(p, s, target, out):
+    """The inverse with the present coefficients, of the target."""
+    m, points, orders, n = int(p[0]), int(p[1]), int(p[2]), int(p[4])
+    weights, inverse, transition, before, after, output, _, _, _ = parts_of_parameters(p)
+    w, last, command, _, _, _, _, theta, _, work = parts_of_state(p, s)
+    remember(s, target, m, points)
+    advance(w, transition, before, after, last, target, n, m, work)
+    for row in range(m):
+        total = 0.0
+        for k in range(n):
+            total += output[row * n + k] * w[k]
+        out[row] = total
+        last[row] = target[row]
+    for k in range(orders):
+        for j in range(m):
+            derivative = 0.0
+            for point in range(points):
+                derivative += weights[k * points + point] * s[point * m + j]
+            for row in range(m):
+                part = inverse[(k * m + row) * m + j] + theta[(row * orders + k) * m + j]
+                out[row] += part * derivative
+    for row in range(m):
+        command[row] = out[row]
+    return 0
+
+
+@kernel(COMPENSATOR)
+def estimated_measured(p, s, reached_now, out):
+    """One step of the Kalman filter for the coefficients of each command."""
+    m, _, orders, q, n = int(p[0]), int(p[1]), int(p[2]), int(p[3]), int(p[4])
+    noise, misfit, drift, limit = p[5], p[6], p[7], p[8]
+    _, inverse, transition, before, after, output, moves, entry, spread = parts_of_parameters(p)
+    _, _, command, commands, reached, wy, last_y, theta, covariance, work = parts_of_state(p, s)
+    size = m * orders
+    phi, gain, now = shift(work, n + q), shift(work, n + q + size), shift(work, n + q + 2 * size)
+    for k in range(m):
+        filtered(shift(commands, k * q), moves, entry, command[k], q, work)
+        filtered(shift(reached, k * q), moves, entry, reached_now[k], q, work)
+        now[k] = reached[k * q]
+    advance(wy, transition, before, after, last_y, now, n, m, work)
+    for k in range(orders):
+        for j in range(m):
+            phi[k * m + j] = reached[j * q + k]
+    for row in range(m):
+        last_y[row] = now[row]
+        own, known = shift(theta, row * size), shift(covariance, row * size * size)
+        sent = commands[row * q]
+        error = sent
+        for k in range(n):
+            error -= output[row * n + k] * wy[k]
+        for k in range(orders):
+            for j in range(m):
+                part = inverse[(k * m + row) * m + j] + own[k * m + j]
+                error -= part * phi[k * m + j]
+        total = noise + misfit * sent * sent
+        for a in range(size):
+            gain[a] = 0.0
+            for b in range(size):
+                gain[a] += known[a * size + b] * phi[b]
+            total += gain[a] * phi[a]
+        if not total > 0.0:
+            continue
+        for a in range(size):
+            most = limit * spread[row * size + a]
+            own[a] = min(max(own[a] + gain[a] * error / total, -most), most)
+            for b in range(size):
+                known[a * size + b] -= gain[a] * gain[b] / total
+            known[a * size + a] += drift * spread[row * size + a] ** 2
+    return 0
+
+
+class EstimatedPlantCompensation(CompiledCompensation):
+    """Commands by the inverse of a plant whose coefficients are estimated while the test runs.
+
+    ::
+
+        plant = Plant.transfer_function([900.0], [1.0, 42.0, 900.0])
+        compensation = EstimatedPlantCompensation(plant, noise=1.6e-5)
+
+    The inverse of the nominal ``plant`` (see `identify_actuator`) has all its zeros, and a polynomial
+    of ``order`` in the derivatives of the target. The coefficients a of the polynomial follow from
+    commands c and measured displacements y, both through one low-pass filter F (Butterworth,
+    ``cutoff`` in cycles a time)::
+
+        F c = H^-1 F y + sum over k of (a_k - a_k nominal) s^k F y + noise
+
+    This is linear in a, and the derivatives are states of F: no measurement is differentiated. A
+    Kalman filter solves it, with a prior about the nominal plant: each coefficient deviates by
+    ``spread`` of its size, or as in the ``plants`` that are thought possible. ``noise`` is the
+    standard deviation of the measured displacements, ``misfit`` the share of a command that the model
+    may miss. ``drift`` is the share of the prior variance by which coefficients may change in a unit
+    of time. Coefficients stay within four deviations of the prior.
+    """
+
+    command_kernel = estimated_command
+    measured_kernel = estimated_measured
+
+    def __init__(
+        self,
+        plant: Plant,
+        *,
+        order: int = 4,
+        spread: float = 0.05,
+        plants: Sequence[Plant] | None = None,
+        noise: float = 0.0,
+        misfit: float = 0.002,
+        cutoff: float = 15.0,
+        drift: float = 1e-5,
+    ) -> None:
+        who = "EstimatedPlantCompensation"
+        self.plant, self.order = a_plant(who, plant), whole(who, "order", order, 1, 5)
+        self.spread = positive(who, "spread", spread)
+        self.noise = positive(who, "noise", noise, zero=True)
+        self.misfit = positive(who, "misfit", misfit)
+        self.cutoff = positive(who, "cutoff", cutoff)
+        self.drift = positive(who, "drift", drift, zero=True)
+        self.plants = None if plants is None else [a_plant(who, one) for one in plants]
+        if self.plants is not None and any(one.size != plant.size for one in self.plants):
+            rule = "must have as many channels as the nominal plant"
+            raise InputError(who, "plants", plants, rule)
+        if self.plants is not None and len(self.plants) < 2:
+            rule = "must be at least two: their deviations are the prior"
+            raise InputError(who, "plants", plants, rule)
+
+    def settings(self) -> dict[str, Any]:
+        names = ("plant", "order", "spread", "plants", "noise", "misfit", "cutoff", "drift")
+        return {name: getattr(self, name) for name in names}
+
+    def vectors(self) -> tuple[Array, Array]:
+        who, m, orders = "EstimatedPlantCompensation", self.size, self.order + 1
+        fits(who, self.plant, m)
+        if self.cutoff >= 0.25 / self.dt:
+            rule = f"must be below a quarter of the rate, {0.25 / self.dt:g}"
+            raise InputError(who, "cutoff", self.cutoff, rule)
+        made = dynamic_inverse(self.plant, self.order, self.dt, self.cutoff)
+        q = self.order + 2
+        moves, entry, unit = derivative_filter(q, self.cutoff, self.dt)
+        scale = unit ** np.arange(float(orders))
+        weights = backward_differences(self.order, self.dt) / scale[:, None]
+        inverse = made.polynomial * scale[:, None, None]
+        prior = self._prior(inverse, scale)
+        size, n, points = m * orders, len(made.transition), weights.shape[1]
+        deviations = np.sqrt(np.array([np.diag(one) for one in prior]))
+        head = [m, points, orders, q, n, self.noise**2, self.misfit**2, self.drift * self.dt, LIMIT]
+        blocks = (weights, inverse, *made[1:], moves, entry, deviations)
+        p = np.concatenate([head, *(np.ravel(block) for block in blocks)])
+        s = np.zeros(points * m + 2 * n + 3 * m + 2 * q * m + m * size * (1 + size))
+        s[-m * size * size :] = np.ravel(prior)
+        return p, np.concatenate([s, np.zeros(n + q + 2 * size + m)])
+
+    def _prior(self, inverse: Array, scale: Array) -> Array:
+        """Covariance of the coefficients of each command, ordered by derivative and channel."""
+        m = self.size
+        if self.plants is None:
+            largest = np.abs(inverse).max(axis=2, keepdims=True)
+            made = self.spread * np.maximum(np.abs(inverse), 0.1 * largest)
+            return np.array([np.diag(made[:, row].ravel() ** 2) for row in range(m)])
+        parts = inverse_differences(self.plant, self.plants, self.order, self.cutoff)
+        parts = parts * scale[None, :, None, None]
+        rows = parts.transpose(2, 0, 1, 3).reshape(m, len(self.plants), -1)
+        made = np.array([row.T @ row / len(self.plants) for row in rows])
+        for one in made:
+            one += LEAST_SPREAD * np.diag(np.diag(one)) + 1e-12 * np.trace(one) * np.eye(len(one))
+        return made
+
+    @property
+    def coefficients(self) -> Array:
+        """Present coefficients of the polynomial, by derivative and pair of channels."""
+        m, orders, points, q, n = (
+            self.size,
+            self.order + 1,
+            *(int(self.parameters[k]) for k in (1, 3, 4)),
+        )
+        start = 9 + orders * points
+        nominal = self.parameters[start : start + orders * m * m].reshape(orders, m, m)
+        at = points * m + 2 * n + 3 * m + 2 * q * m
+        moved = self.vector[at : at + m * m * orders].reshape(m, orders, m).transpose(1, 0, 2)
+        unit = 2.0 * np.pi * self.cutoff
+        return np.asarray((nominal + moved) / unit ** np.arange(float(orders))[:, None, None])
