@@ -5,6 +5,7 @@ from femu.experimental.compensation.adaptive_model import AdaptiveModelCompensat
 from femu.experimental.compensation.adaptive_time_series import AdaptiveTimeSeriesCompensation
 from femu.experimental.compensation.compensated_specimen import CompensatedSpecimen
 from femu.experimental.compensation.compensation import Compensation, tracking_error
+from femu.experimental.compensation.coupled_inverse import CoupledInverseCompensation
 from femu.experimental.compensation.estimated_plant import EstimatedPlantCompensation
 from femu.experimental.compensation.fir import FIRCompensation
 from femu.experimental.compensation.inverse import InverseCompensation
@@ -80,6 +81,7 @@ typed_classes(
     Cantilever,
     CompensatedSpecimen,
     ContinuousSpecimen,
+    CoupledInverseCompensation,
     Direct,
     EigenvectorTangent,
     EmulatedSpecimen,
@@ -127,6 +129,7 @@ __all__ = [
     "Compensation",
     "ContinuousSpecimen",
     "Converter",
+    "CoupledInverseCompensation",
     "Description",
     "Difference",
     "Direct",

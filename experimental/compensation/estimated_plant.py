@@ -26,6 +26,7 @@ from femu.support.errors import InputError
 Array = npt.NDArray[np.float64]
 HEAD = 9
 LIMIT = 4.0  # standard deviations of the prior by which a coefficient may move
+ORDERS = 3, 2  # of the polynomial for one channel, for several
 LEAST_SPREAD = 1e-3  # of the deviations of a family of plants, in directions that it does not have
 
 
@@ -145,7 +146,8 @@ class EstimatedPlantCompensation(CompiledCompensation):
         compensation = EstimatedPlantCompensation(plant, noise=1.6e-5)
 
     The inverse of the nominal ``plant`` (see `identify_actuator`) has all its zeros, and a polynomial
-    of ``order`` in the derivatives of the target. The coefficients a of the polynomial follow from
+    of ``order`` in the derivatives of the target (3 for one channel and 2 for several if left out;
+    higher orders amplify high frequencies of the target). The coefficients a of the polynomial follow from
     commands c and measured displacements y, both through one low-pass filter F (Butterworth,
     ``cutoff`` in cycles a time)::
 
@@ -166,7 +168,7 @@ class EstimatedPlantCompensation(CompiledCompensation):
         self,
         plant: Plant,
         *,
-        order: int = 4,
+        order: int | None = None,
         spread: float = 0.05,
         plants: Sequence[Plant] | None = None,
         noise: float = 0.0,
@@ -175,7 +177,9 @@ class EstimatedPlantCompensation(CompiledCompensation):
         drift: float = 1e-5,
     ) -> None:
         who = "EstimatedPlantCompensation"
-        self.plant, self.order = a_plant(who, plant), whole(who, "order", order, 1, 5)
+        self.plant = a_plant(who, plant)
+        usual = ORDERS[plant.size > 1]
+        self.order = usual if order is None else whole(who, "order", order, 1, 5)
         self.spread = positive(who, "spread", spread)
         self.noise = positive(who, "noise", noise, zero=True)
         self.misfit = positive(who, "misfit", misfit)

@@ -13,6 +13,7 @@ STUDIES: dict[str, str] = {
     "brb-frame": "femu.studies.brb_frame:run",
     "rths-delay": "femu.studies.rths_delay:run",
     "rths-benchmark": "femu.studies.rths_benchmark:run",
+    "two-actuator-benchmark": "femu.studies.two_actuator_benchmark:run",
     "multirate": "femu.studies.multirate:run",
 }
 

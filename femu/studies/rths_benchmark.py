@@ -149,17 +149,20 @@ def tested(
     """Indices of a test, its motion, and the whole structure without a test."""
     numerical, whole = structures(case, values)
     motion = ground(duration, path)
+    plant = plant_of(values)
+    held = np.array([values["k"]])
     run = loop.run_loop(
         numerical,
-        plant_of(values),
-        np.array([values["k"]]),
+        numerical.explicit(DT),
+        plant.holding(held),
+        loop.of_specimens(plant, numerical, held),
         compensation,
         sensors,
         motion,
         DT,
         seed,
     )
-    exact = loop.without_test(whole, motion, DT)
+    exact = loop.without_test(whole, whole.explicit(DT), motion)
     return indices(run, exact), run, exact
 
 
@@ -186,7 +189,7 @@ def compensators() -> dict[str, Maker]:
         "two-stage": lambda: TwoStageCompensation(plant, threshold=threshold),
         "RLS-FIR": lambda: FIRCompensation(plant, threshold=threshold),
         "LQG": lambda: LQGCompensation(plant, noise=NOISE, disturbance=1e-4),
-        OWN: lambda: EstimatedPlantCompensation(plant, noise=NOISE),
+        OWN: lambda: EstimatedPlantCompensation(plant, order=4, noise=NOISE),
     }
 
 

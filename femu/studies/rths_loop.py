@@ -1,8 +1,7 @@
 """The closed loop of the real-time benchmarks, compiled: numerical part, compensator, plant, sensors.
 
-The structure is linear and advances by central differences; the measured forces act on it. One step
-is: displacement of the next instant, target, command, plant, measurement. The same plant and the same
-kernels run in a `HybridTest`.
+The structure is linear; the measured forces act on it. One step is: displacement of the next instant,
+target, command, plant, measurement. The same plant and the same kernels run in a `HybridTest`.
 """
 
 from __future__ import annotations
@@ -35,6 +34,54 @@ class Structure:
     ground: Array
     """Mass that a ground acceleration moves, for each degree of freedom."""
 
+    def explicit(self, dt: float) -> March:
+        """By central differences; the state is the displacements of two instants."""
+        n = len(self.mass)
+        first = np.linalg.inv(self.mass / dt**2 + self.damping / (2.0 * dt))
+        second = 2.0 * self.mass / dt**2 - self.stiffness
+        third = self.mass / dt**2 - self.damping / (2.0 * dt)
+        moved = np.block([[first @ second, -first @ third], [np.eye(n), np.zeros((n, n))]])
+        entry = np.vstack([first, np.zeros((n, n))])
+        return March(moved, entry, np.eye(n, 2 * n), 0)
+
+    def implicit(self, dt: float) -> March:
+        """By constant average acceleration; the state is displacements, velocities and
+        accelerations. Degrees of freedom may have no mass."""
+        m, c, k = self.mass, self.damping, self.stiffness
+        n, zero, eye = len(m), np.zeros_like(m), np.eye(len(m))
+        left = np.linalg.inv(k + 4.0 / dt**2 * m + 2.0 / dt * c)
+        by_x = left @ (4.0 / dt**2 * m + 2.0 / dt * c)
+        by_v = left @ (4.0 / dt * m + c)
+        x = np.hstack([by_x, by_v, left @ m])
+        v = 2.0 / dt * (x - np.hstack([eye, zero, zero])) - np.hstack([zero, eye, zero])
+        a = 2.0 / dt * (v - np.hstack([zero, eye, zero])) - np.hstack([zero, zero, eye])
+        entry = np.vstack([left, 2.0 / dt * left, 4.0 / dt**2 * left])
+        return March(np.vstack([x, v, a]), entry, np.eye(n, 3 * n), 1)
+
+
+@dataclass(frozen=True)
+class March:
+    """One step of a structure: z_1 = moved z_0 + entry load, displacements = shown z_1.
+
+    The ground acceleration is that of ``late`` instants after z_0; forces are those at z_0.
+    """
+
+    moved: Array
+    entry: Array
+    shown: Array
+    late: int
+
+
+@dataclass(frozen=True)
+class Interaction:
+    """Forces on the structure: ``by_motion`` times displacements, velocities and accelerations of the
+    plant, and ``by_state`` times the state of the structure; ``loads`` are the degrees of freedom that
+    they load (forces, degrees of freedom)."""
+
+    by_motion: Array
+    by_state: Array
+    loads: Array
+
 
 @dataclass(frozen=True)
 class Motion:
@@ -50,11 +97,14 @@ class Motion:
 @compiled
 def _loop(
     ground,
-    first,
-    second,
-    third,
-    loads,
+    moved,
+    entry,
+    per_ground,
+    shown,
+    late,
     targets,
+    by_motion,
+    by_state,
     p,
     s,
     work,
@@ -69,32 +119,25 @@ def _loop(
     command,
 ):
     steps, n = displacement.shape
-    m = targets.shape[0]
-    x, before, load = np.zeros(n), np.zeros(n), np.zeros(n)
-    force, now, out, moved = np.zeros(m), np.zeros(m), np.zeros(m), np.zeros(3 * m)
-    stiffness, carried, damped = (
-        sensors[4 : 4 + m],
-        sensors[4 + m : 4 + 2 * m],
-        sensors[4 + 2 * m :],
-    )
+    m, states, forces = targets.shape[0], moved.shape[0], by_motion.shape[0]
+    z, before, force = np.zeros(states), np.zeros(states), np.zeros(forces)
+    now, out, motion = np.zeros(m), np.zeros(m), np.zeros(3 * m)
     for step in range(1, steps):
+        for a in range(states):
+            before[a] = z[a]
+        for a in range(states):
+            total = -per_ground[a] * ground[step - 1 + late]
+            for k in range(forces):
+                total -= entry[a, k] * force[k]
+            for b in range(states):
+                total += moved[a, b] * before[b]
+            z[a] = total
         for a in range(n):
-            load[a] = -loads[a] * ground[step - 1]
-            for k in range(m):
-                load[a] -= targets[k, a] * force[k]
-            for b in range(n):
-                load[a] += second[a, b] * x[b] - third[a, b] * before[b]
-        for a in range(n):
-            before[a] = x[a]
-        for a in range(n):
-            x[a] = 0.0
-            for b in range(n):
-                x[a] += first[a, b] * load[b]
-            displacement[step, a] = x[a]
+            displacement[step, a] = z[shown[a]]
         for k in range(m):
             now[k] = 0.0
             for a in range(n):
-                now[k] += targets[k, a] * x[a]
+                now[k] += targets[k, a] * displacement[step, a]
             target[step, k] = now[k]
         call_compensator(
             kernels[0], (floats_of(pc, 0), floats_of(sc, 0), floats_of(now, 0), floats_of(out, 0))
@@ -109,84 +152,102 @@ def _loop(
                 floats_of(p, 0),
                 floats_of(s, 0),
                 floats_of(out, 0),
-                floats_of(moved, 0),
+                floats_of(motion, 0),
                 floats_of(work, 0),
             ),
         )
         for k in range(m):
-            reached[step, k] = moved[k]
-            now[k] = converted(moved[k] + noise[step, k], sensors[0], sensors[1])
-            force[k] = stiffness[k] * moved[k] + damped[k] * moved[m + k]
-            force[k] += carried[k] * moved[2 * m + k]
-            force[k] = converted(force[k] + noise[step, m + k], sensors[2], sensors[3])
+            reached[step, k] = motion[k]
+            now[k] = converted(motion[k] + noise[step, k], sensors[0], sensors[1])
+        for k in range(forces):
+            total = noise[step, m + k]
+            for a in range(3 * m):
+                total += by_motion[k, a] * motion[a]
+            for a in range(states):
+                total += by_state[k, a] * z[a]
+            force[k] = converted(total, sensors[2], sensors[3])
         call_compensator(
             kernels[1], (floats_of(pc, 0), floats_of(sc, 0), floats_of(now, 0), floats_of(out, 0))
         )
     return steps
 
 
+def of_specimens(plant: Plant, structure: Structure, stiffness: Array) -> Interaction:
+    """Linear specimens, one for each channel, with what the plant has between them and the load
+    cells."""
+    mass, damping = np.asarray(plant.mass), np.asarray(plant.damping)
+    by_motion = np.hstack([np.diag(stiffness), np.diag(damping), np.diag(mass)])
+    states = 2 * len(structure.mass)
+    return Interaction(by_motion, np.zeros((plant.size, states)), structure.targets)
+
+
 def run_loop(
     structure: Structure,
+    march: March,
     plant: Plant,
-    stiffness: Array,
+    interaction: Interaction,
     compensation: Compensation,
     sensors: Sensors,
     ground: Array,
     dt: float,
     seed: int = 0,
 ) -> Motion:
-    """One test: a structure with a plant that carries linear specimens of a ``stiffness`` (one for
-    each channel), under a ground acceleration at steps of ``dt``."""
+    """One test: a structure and a plant, with its specimen in it, under a ground acceleration at
+    steps of ``dt``."""
     if not isinstance(compensation, CompiledCompensation):
         raise TypeError("the compiled loop needs a compiled compensation")
     m, n, steps = plant.size, len(structure.mass), len(ground)
+    forces = len(interaction.by_motion)
     compensation.start(m, dt)
-    first = np.linalg.inv(structure.mass / dt**2 + structure.damping / (2.0 * dt))
-    second = 2.0 * structure.mass / dt**2 - structure.stiffness
-    third = structure.mass / dt**2 - structure.damping / (2.0 * dt)
-    p = plant.step_parameters(dt, np.diag(stiffness))
+    p = plant.step_parameters(dt)
     s = np.zeros(plant.state_size(m))
-    noise = np.random.default_rng(seed).standard_normal((steps, 2 * m))
+    noise = np.random.default_rng(seed).standard_normal((steps, m + forces))
     noise[:, :m] *= sensors.displacement_noise
     noise[:, m:] *= sensors.force_noise
-    numbers = [
-        sensors.displacement_step, sensors.displacement_range, sensors.force_step,
-        sensors.force_range, *stiffness, *np.asarray(plant.mass), *np.asarray(plant.damping),
-    ]  # fmt: skip
+    limits = [
+        sensors.displacement_step,
+        sensors.displacement_range,
+        sensors.force_step,
+        sensors.force_range,
+    ]
     displacement = np.zeros((steps, n))
     target, reached, command = (np.zeros((steps, m)) for _ in range(3))
     kernels = (compensation.command_kernel, compensation.measured_kernel, plant_step)
     done = _loop(
-        np.ascontiguousarray(ground, dtype=float), first, second, third,
-        np.ascontiguousarray(structure.ground), np.ascontiguousarray(structure.targets),
+        np.ascontiguousarray(ground, dtype=float), march.moved,
+        np.ascontiguousarray(march.entry @ interaction.loads.T), march.entry @ structure.ground,
+        np.argmax(march.shown, axis=1), march.late, np.ascontiguousarray(structure.targets),
+        np.ascontiguousarray(interaction.by_motion), np.ascontiguousarray(interaction.by_state),
         p, s, np.zeros(len(s) + m), compensation.parameters, compensation.vector,
-        np.array([k.address for k in kernels], dtype=np.int64), np.array(numbers), noise,
+        np.array([k.address for k in kernels], dtype=np.int64), np.array(limits), noise,
         displacement, target, reached, command,
     )  # fmt: skip
     cut = (displacement[:done], target[:done], reached[:done], command[:done])
     return Motion(*cut, stable=done == steps)
 
 
-def without_test(structure: Structure, ground: Array, dt: float) -> Array:
+def without_test(structure: Structure, march: March, ground: Array) -> Array:
     """Displacements of a structure computed as a whole."""
-    first = np.linalg.inv(structure.mass / dt**2 + structure.damping / (2.0 * dt))
-    second = 2.0 * structure.mass / dt**2 - structure.stiffness
-    third = structure.mass / dt**2 - structure.damping / (2.0 * dt)
     made = np.zeros((len(ground), len(structure.mass)))
-    _march(ground, first @ second, first @ third, first @ structure.ground, made)
+    shown = np.argmax(march.shown, axis=1)
+    _march(ground, march.moved, march.entry @ structure.ground, shown, march.late, made)
     return made
 
 
 @compiled
-def _march(ground, a, b, c, made):
-    for k in range(1, len(made)):
-        for i in range(made.shape[1]):
-            total = -c[i] * ground[k - 1]
-            for j in range(made.shape[1]):
-                total += a[i, j] * made[k - 1, j]
-                if k > 1:
-                    total -= b[i, j] * made[k - 2, j]
-            made[k, i] = total
+def _march(ground, moved, per_ground, shown, late, made):
+    states = len(moved)
+    z, before = np.zeros(states), np.zeros(states)
+    for step in range(1, len(made)):
+        for a in range(states):
+            before[a] = z[a]
+        for a in range(states):
+            total = -per_ground[a] * ground[step - 1 + late]
+            for b in range(states):
+                total += moved[a, b] * before[b]
+            z[a] = total
+        for a in range(made.shape[1]):
+            made[step, a] = z[shown[a]]
 
 
 def delay_of(reached: Array, target: Array, dt: float, most: float = 0.1) -> float:

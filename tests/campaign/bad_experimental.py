@@ -48,6 +48,7 @@ def parts() -> Iterator[Call]:
         Call(ex.FIRCompensation, servo, threshold=1e-4),
         Call(ex.LQGCompensation, servo, noise=1e-5, disturbance=1e-4),
         Call(ex.EstimatedPlantCompensation, servo),
+        Call(ex.CoupledInverseCompensation, servo, but=("coupled",)),
         Call(ex.Plant, [[-9.0]], [[9.0]], [[1.0]]),
         Call(ex.Converter, 0.1, 1.0),
         Call(ex.perturbed, {"k": 1.0}, {"k": 0.1}, 2, but=("relative",)),

@@ -42,7 +42,9 @@ def test_the_compiled_loop_does_what_the_objects_of_a_test_do():
     k, ground = study.NOMINAL["k"], study.ground(12.0)[8000:9500]
     plant, dt = study.plant_of(study.NOMINAL), study.DT
     make = study.compensators()[study.OWN]
-    fast = loop.run_loop(numerical, plant, np.array([k]), make(), Sensors(), ground, dt)
+    forces = loop.of_specimens(plant, numerical, np.array([k]))
+    march = numerical.explicit(dt)
+    fast = loop.run_loop(numerical, march, plant.holding(k), forces, make(), Sensors(), ground, dt)
     specimen = CompensatedSpecimen(EmulatedSpecimen(Elastic(k), actuator=plant), make(), dt)
     x, before, force = np.zeros(3), np.zeros(3), 0.0
     left = numerical.mass / dt**2 + numerical.damping / (2.0 * dt)
@@ -63,7 +65,7 @@ def test_without_a_test_the_structure_is_that_of_its_modes():
     _, whole = study.structures(4, study.NOMINAL)
     ground = np.zeros(3 * 4096)
     ground[0] = 1.0
-    x = loop.without_test(whole, ground, study.DT)[:, 2]
+    x = loop.without_test(whole, whole.explicit(study.DT), ground)[:, 2]
     w = np.sqrt(np.linalg.eigvalsh(whole.stiffness / 1000.0)[0])
     crossings = np.flatnonzero((x[4096:-1] < 0.0) & (x[4097:] >= 0.0))
     period = study.DT * np.diff(crossings).mean()
