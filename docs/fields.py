@@ -10,6 +10,7 @@ from pathlib import Path
 from femu.engine.element_kernels import ElementFields
 from femu.engine.run_fields import Run
 from femu.engine.run_settings import Settings
+from femu.filters.copies_fields import CopiesFields, Sums
 from femu.filters.filter_fields import EstimateFields, FilterFields, FilterSettings
 from femu.updating.updater_fields import Memory, Options, Statistics, UpdaterFields
 
@@ -29,6 +30,8 @@ DECLARED = {
     "filter": FilterFields,
     "settings of a filter": FilterSettings,
     "estimate": EstimateFields,
+    "copies": CopiesFields,
+    "sums of copies": Sums,
     "updater": UpdaterFields,
     "memory": Memory,
     "options": Options,

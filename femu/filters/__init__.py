@@ -6,6 +6,7 @@
 from femu.filters.adaptive_ukf import AdaptiveUKF
 from femu.filters.auxiliary_particle import AuxiliaryUnscentedPF
 from femu.filters.bounds import Bounds, Inequality
+from femu.filters.consistent import ConsistentEstimator
 from femu.filters.constrained_ukf import ConstrainedUKF
 from femu.filters.cubature import CubatureKF
 from femu.filters.ekf import EKF
@@ -25,7 +26,7 @@ from femu.support.arguments import typed_classes, typed_methods
 from femu.support.keywords import explain_all
 
 typed_methods(Bounds)
-typed_classes(AdaptiveUKF, AuxiliaryUnscentedPF, ConstrainedUKF, CubatureKF, EKF, EnsembleKF,
+typed_classes(AdaptiveUKF, AuxiliaryUnscentedPF, ConsistentEstimator, ConstrainedUKF, CubatureKF, EKF, EnsembleKF,
               ExtendedPF, Inequality, IntervalUKF,
               KalmanFilter, ParticleFilter, SquareRootUKF, StateSpace, UKF, UnscentedPF)
 
@@ -36,6 +37,7 @@ __all__ = [
     "AdaptiveUKF",
     "AuxiliaryUnscentedPF",
     "Bounds",
+    "ConsistentEstimator",
     "ConstrainedUKF",
     "CubatureKF",
     "EnsembleKF",
