@@ -138,7 +138,13 @@ class HybridRun:
             size = len(checkpoint_of(part))
             if isinstance(part, SpecimenSession):
                 places = self.program.layout.size + place + np.arange(part.exchanged_size)
-                give_back(record, str(part.name), part.exchanged(of_every_step(record, places)))
+                exchanged = part.exchanged(of_every_step(record, places))
+                give_back(record, str(part.name), exchanged)
+                if self.updater is not None and part.name == self.updater.element:
+                    d, f = np.split(
+                        exchanged.answered[:step, -2 * part.element.basic_size :], 2, axis=1
+                    )
+                    self.updater.remember(record.committed[:step, 1], d, f)
             part.restore(extra[place : place + size])
             place += size
         for session in self.sessions.values():

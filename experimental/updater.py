@@ -25,7 +25,8 @@ class Updater:
     """Base of what learns parameters of the model from a specimen while a test runs.
 
     The test calls `prepare_for_journal`, `start`, once a step `update`, `values_to_monitor` and
-    `checkpoint`, and `test_ended` at last; a resumed test calls `restore` after `start`. A subclass
+    `checkpoint`, and `test_ended` at last; a resumed test calls `remember` and `restore` after
+    `start`. A subclass
     supplies ``element``, `start`, `update`, `checkpoint` and `restore`.
     """
 
@@ -65,6 +66,12 @@ class Updater:
     def checkpoint(self) -> Array:
         """Everything that changes; of constant length."""
         raise NotImplementedError
+
+    def remember(self, times: Array, displacements: Array, forces: Array) -> None:
+        """What `update` was given until the checkpoint that is restored next, one row per step.
+
+        A resumed test calls it before `restore`.
+        """
 
     def restore(self, values: Array) -> None:
         """Continue from a checkpoint."""
@@ -112,6 +119,11 @@ class _OfUser(Updater):
 
     def checkpoint(self) -> Array:
         return np.asarray(self._given.checkpoint(), dtype=float)
+
+    def remember(self, times: Array, displacements: Array, forces: Array) -> None:
+        found = getattr(self._given, "remember", None)
+        if found is not None:
+            found(times, displacements, forces)
 
     def restore(self, values: Array) -> None:
         self._given.restore(values)

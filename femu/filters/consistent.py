@@ -51,10 +51,11 @@ class ConsistentEstimator:
 
     ::
 
-        estimator = ConsistentEstimator(model, [2, 3], mean=[80.0, 0.1], std=[20.0, 0.05],
-                                        bounds=Bounds([40.0, 0.0], [160.0, 0.3]))
-        for u, y in zip(inputs, measurements):
-            estimator.update(y, u)
+        stiffness = StateSpace(lambda x, u: x, lambda x, u: [x[0] * u[0]], 1, 1, 1)
+        estimator = ConsistentEstimator(stiffness, [0], mean=[80.0], std=[20.0],
+                                        bounds=Bounds([40.0], [160.0]))
+        for displacement in (0.1, 0.2, 0.3):
+            estimator.update([100.0 * displacement], [displacement])
         print(estimator.mean, estimator.std)
 
     ``model`` is a `StateSpace` whose state holds the unknown parameters at the places ``unknowns``;
@@ -133,29 +134,29 @@ class ConsistentEstimator:
     def begin(self) -> None:
         """The state before the first sample."""
         problem = self.problem
-        self.samples = 0
-        self._inputs = np.zeros((FIRST_ROOM, max(self.model.inputs, 1)))
-        self._outputs = np.zeros((FIRST_ROOM, self.model.outputs))
+        self.samples = self.recorded = 0
+        self.inputs = np.zeros((FIRST_ROOM, max(self.model.inputs, 1)))
+        self.outputs = np.zeros((FIRST_ROOM, self.model.outputs))
         prior = np.asarray(np.linalg.inv(problem.prior), dtype=float)
-        self._copies = Copies(problem, problem.around(problem.expected, prior))
+        self.copies = Copies(problem, problem.around(problem.expected, prior))
         if problem.noise is not None:
-            self._copies.noise[:] = problem.noise**2
-        kernels.solve_sums(self._copies.context)
+            self.copies.noise[:] = problem.noise**2
+        kernels.solve_sums(self.copies.context)
         self._explorer = Explorer(problem)
         self._next, self._last = FIRST, 0
         self._pending: tuple[Request, Future[Copies] | None] | None = None
-        self._due = 0
+        self._due = self._asked = 0
         self.schedule: list[tuple[int, int]] = []
         """Samples at which each relinearisation began and was taken over."""
 
     def update(self, y: npt.ArrayLike | None, u: npt.ArrayLike = ()) -> None:
         """Process one sample: measurement (None or NaN where missing) and known inputs."""
-        self._make_room(1)
+        self.make_room(1)
         k = self.samples
         try:
-            self._outputs[k] = np.nan if y is None else y
+            self.outputs[k] = np.nan if y is None else y
             if self.model.inputs:
-                self._inputs[k] = u
+                self.inputs[k] = u
         except (TypeError, ValueError) as problem:
             raise InputError(
                 "ConsistentEstimator.update",
@@ -163,7 +164,7 @@ class ConsistentEstimator:
                 (y, u),
                 f"must be {self.model.outputs} and {self.model.inputs} numbers",
             ) from problem
-        if np.isinf(self._outputs[k]).any() or not np.isfinite(self._inputs[k]).all():
+        if np.isinf(self.outputs[k]).any() or not np.isfinite(self.inputs[k]).all():
             raise InputError(
                 "ConsistentEstimator.update",
                 "y, u",
@@ -188,38 +189,45 @@ class ConsistentEstimator:
                 u.shape,
                 f"must be {len(y)} rows of finite numbers",
             )
-        self._make_room(len(y))
+        self.make_room(len(y))
         part = slice(self.samples, self.samples + len(y))
-        self._outputs[part], self._inputs[part] = y, u.reshape(len(y), -1)
+        self.outputs[part], self.inputs[part] = y, u.reshape(len(y), -1)
         self._take(part.stop)
 
     def _take(self, until: int) -> None:
         """Process samples that are in the record already."""
         while self.samples < until:
-            copies, soonest, ahead = self._copies, NEVER, until
-            if self._pending is not None:
-                ahead = min(until, max(self._due, self.samples + 1))
-            elif self._planned is not None:
-                later = [k for k in self._planned if k > self.samples]
-                ahead = min([until, *later])
-            else:
-                ahead = min(until, max(self._next, self.samples + 1))
-                soonest = NEVER if self._last == 0 else int((1.0 + SOONEST) * self._last) + 1
+            ahead, soonest = self.stops()
             status, self.samples, moved = kernels.take_samples(
-                copies.context,
-                self._inputs,
-                self._outputs,
+                self.copies.context,
+                self.inputs,
+                self.outputs,
                 self.samples,
-                ahead,
+                min(ahead, until),
                 soonest,
-                MOVED**2 * self.problem.unknowns,
+                self.limit,
             )
-            copies.must(status)
-            self._attend(moved)
+            self.recorded = max(self.recorded, self.samples)
+            self.copies.must(status)
+            self.attend(moved)
 
-    # --- the background ---
+    # --- for who drives the copies by kernels of his own ---
 
-    def _attend(self, moved: bool) -> None:
+    @property
+    def limit(self) -> float:
+        """Squared distance of the estimate to the centre from which on the estimate has moved."""
+        return float(MOVED**2 * self.problem.unknowns)
+
+    def stops(self) -> tuple[int, int]:
+        """Number of samples after which to `attend`, and from which on if the estimate has moved."""
+        if self._pending is not None:
+            return max(self._due, self.samples + 1), NEVER
+        if self._planned is not None:
+            return min([NEVER, *(k for k in self._planned if k > self.samples)]), NEVER
+        soonest = NEVER if self._last == 0 else int((1.0 + SOONEST) * self._last) + 1
+        return max(self._next, self.samples + 1), soonest
+
+    def attend(self, moved: bool) -> None:
         """Begin a relinearisation where it is time, or take its result over."""
         if self._pending is not None:
             future = self._pending[1]
@@ -232,16 +240,112 @@ class ConsistentEstimator:
         elif moved or self.samples >= self._next:
             self._ask()
 
+    def make_room(self, samples: int) -> None:
+        """Room in the record for further samples."""
+        while self.samples + samples > len(self.outputs):
+            # the background reads the old ones
+            self.inputs = np.concatenate([self.inputs, np.zeros_like(self.inputs)])
+            self.outputs = np.concatenate([self.outputs, np.zeros_like(self.outputs)])
+
+    # --- to continue from a checkpoint ---
+
+    def checkpoint(self) -> Array:
+        """Everything that changes but the record, in one vector of constant length."""
+        copies, p = self.copies, self.problem.unknowns
+        request = self._pending[0] if self._pending is not None else None
+        head = [
+            self.samples,
+            self._next,
+            self._last,
+            self._due,
+            self._asked,
+            request is not None,
+        ]
+        asked = [0.0, 0.0, 0.0, *np.zeros(p + copies.points.size + p * p)]
+        if request is not None:
+            asked = [
+                *(float(request.samples), float(request.bent), float(request.number)),
+                *request.estimate,
+                *request.points.ravel(),
+                *request.covariance.ravel(),
+            ]
+        return np.array(
+            [
+                *map(float, head),
+                *copies.points.ravel(),
+                *copies.states,
+                *copies.memory,
+                *copies.noise,
+                *copies.correlation,
+                *asked,
+            ]
+        )
+
+    def restore(self, values: Array) -> None:
+        """Continue from a checkpoint of the same estimator; the record must reach as far."""
+        problem, p = self.problem, self.problem.unknowns
+        shape, m = self.copies.points.shape, self.model.outputs
+        if len(values) != len(self.checkpoint()):
+            raise InputError(
+                "ConsistentEstimator.restore",
+                "values",
+                len(values),
+                "must be a checkpoint of the same estimator",
+            )
+        head, points, states, memory, noise, correlation, asked = np.split(
+            values,
+            np.cumsum(
+                [6, shape[0] * p, len(self.copies.states), len(self.copies.memory), m, m]
+            ),
+        )
+        samples = int(head[0])
+        if samples > self.recorded:
+            raise InputError(
+                "ConsistentEstimator.restore",
+                "values",
+                f"after {samples} samples",
+                f"needs the record, of which only {self.recorded} samples are here",
+                fix="give the samples to remember() first",
+            )
+        self.copies = copies = Copies(problem, points.reshape(shape))
+        copies.states[:], copies.memory[:] = states, memory
+        copies.noise[:], copies.correlation[:] = noise, correlation
+        self.samples, self._pending, self._explorer = samples, None, Explorer(problem)
+        if head[5]:
+            estimate, near, P = np.split(asked[3:], [p, p + shape[0] * p])
+            self._begin(
+                Request(
+                    int(asked[0]),
+                    estimate,
+                    near.reshape(shape),
+                    P.reshape(p, p),
+                    bool(asked[1]),
+                    int(asked[2]),
+                )
+            )
+        self._next, self._last, self._due, self._asked = (int(x) for x in head[1:5])
+
+    def remember(self, measurements: npt.ArrayLike, inputs: npt.ArrayLike) -> None:
+        """Samples of the record that were processed before a checkpoint is restored."""
+        y = np.asarray(measurements, dtype=float).reshape(-1, self.model.outputs)
+        self.make_room(len(y))
+        part = slice(self.samples, self.samples + len(y))
+        self.outputs[part], self.inputs[part] = y, np.asarray(inputs, dtype=float)
+        self.recorded = part.stop
+
+    # --- the background ---
+
     def _ask(self) -> None:
-        copies, samples = self._copies, self.samples
+        copies, samples = self.copies, self.samples
         request = Request(
             samples,
             copies.minimum,
             copies.points,
             copies.covariance.copy(),
             copies.bent,
-            len(self.schedule),
+            self._asked,
         )
+        self._asked += 1
         self._begin(request)
         self._due = samples + ceil(DELAY * samples)
         if self._planned is not None:
@@ -251,20 +355,23 @@ class ConsistentEstimator:
         future: Future[Copies] | None = None
         if self._threads:
             future = Future()
-            Thread(target=self._in_background, args=(request, future), daemon=True).start()
+            work = (request, self.inputs, self.outputs, self._explorer)
+            Thread(target=self._in_background, args=(future, *work), daemon=True).start()
         self._pending = request, future
         self._last = request.samples
         self._next = request.samples + ceil(GROWTH * request.samples)
 
-    def _in_background(self, request: Request, future: Future[Copies]) -> None:
+    def _in_background(self, future: Future[Copies], *work: Any) -> None:
         try:
-            future.set_result(self._relinearised(request))
+            future.set_result(self._relinearised(*work))
         except BaseException as failure:  # raised again where the result is taken over
             future.set_exception(failure)
 
-    def _relinearised(self, request: Request) -> Copies:
+    def _relinearised(
+        self, request: Request, inputs: Array, outputs: Array, explorer: Explorer
+    ) -> Copies:
         """Copies around a new centre, up to the last sample there is now."""
-        copies = relinearise(self.problem, self._inputs, self._outputs, request, self._explorer)
+        copies = relinearise(self.problem, inputs, outputs, request, explorer)
         self._follow(copies, self.samples)
         return copies
 
@@ -272,16 +379,19 @@ class ConsistentEstimator:
         done = int(copies.sums.samples)
         copies.must(
             kernels.take_samples(
-                copies.context, self._inputs, self._outputs, done, until, NEVER, 0.0
+                copies.context, self.inputs, self.outputs, done, until, NEVER, 0.0
             )[0]
         )
 
     def _take_over(self) -> None:
         assert self._pending is not None
         request, future = self._pending
-        copies = self._relinearised(request) if future is None else future.result()
+        if future is not None:
+            copies = future.result()
+        else:
+            copies = self._relinearised(request, self.inputs, self.outputs, self._explorer)
         self._follow(copies, self.samples)
-        self._copies, self._pending = copies, None
+        self.copies, self._pending = copies, None
         self.schedule.append((request.samples, self.samples))
 
     # --- what it knows ---
@@ -289,12 +399,12 @@ class ConsistentEstimator:
     @property
     def mean(self) -> Array:
         """Estimated unknowns."""
-        return np.asarray(self.problem.low + self.problem.span * self._copies.estimate)
+        return np.asarray(self.problem.low + self.problem.span * self.copies.estimate)
 
     @property
     def covariance(self) -> Array:
         """Covariance of the estimation error."""
-        return np.asarray(self._copies.covariance * np.outer(self.problem.span, self.problem.span))
+        return np.asarray(self.copies.covariance * np.outer(self.problem.span, self.problem.span))
 
     @property
     def std(self) -> Array:
@@ -304,20 +414,14 @@ class ConsistentEstimator:
     @property
     def noise(self) -> Array:
         """Standard deviation of the measurement; infinite before it is known."""
-        return np.sqrt(self._copies.noise)
+        return np.sqrt(self.copies.noise)
 
     @property
     def innovation(self) -> Array:
         """Measured minus predicted output of the last sample; NaN where a channel was missing."""
-        return np.asarray(self._copies.sums.innovation).copy()
+        return np.asarray(self.copies.sums.innovation).copy()
 
     # --- inside ---
-
-    def _make_room(self, samples: int) -> None:
-        while self.samples + samples > len(self._outputs):
-            # the background reads the old ones
-            self._inputs = np.concatenate([self._inputs, np.zeros_like(self._inputs)])
-            self._outputs = np.concatenate([self._outputs, np.zeros_like(self._outputs)])
 
     def _refused(self, argument: str, value: Any, rule: str) -> InputError:
         return InputError("ConsistentEstimator", argument, value, rule)

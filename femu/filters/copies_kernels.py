@@ -22,7 +22,7 @@ from femu.filters.bounds import project
 from femu.filters.copies_fields import CopiesFields, sums_at
 from femu.filters.linalg import cholesky, copy, fill, solve_lower, solve_upper
 from femu.filters.model import call_model
-from femu.kernels import compiled, floats_of, inlined, routine, shift
+from femu.kernels import FLOATS, INT, caller, compiled, floats_of, inlined, kernel, routine, shift
 
 copies_at = CopiesFields.at
 
@@ -313,6 +313,17 @@ def take(copies, u, y):
         _learn(copies, sums, y)
         solve(copies, sums)
     return status
+
+
+TAKE = INT(CopiesFields.kernel_type, FLOATS, FLOATS)
+"""Signature of `take_sample`: the copies, the inputs and the measurement of a sample."""
+call_take = caller(TAKE)
+
+
+@kernel(TAKE)
+def take_sample(copies, u, y):
+    """One sample, for kernels that drive copies themselves."""
+    return take(copies, u, y)
 
 
 @compiled

@@ -80,6 +80,10 @@ class EveryNth(Updater):
     def checkpoint(self) -> Array:
         return self.inner.checkpoint()
 
+    def remember(self, times: Array, displacements: Array, forces: Array) -> None:
+        part = slice(self.stride - 1, None, self.stride)  # the first row is that of step 1
+        self.inner.remember(times[part], displacements[part], forces[part])
+
     def restore(self, values: Array) -> None:
         self.inner.restore(values)
 

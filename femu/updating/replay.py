@@ -14,8 +14,8 @@ import numpy.typing as npt
 from femu.filters.linalg import copy
 from femu.kernels import compiled, floats_of
 from femu.support.errors import AnalysisError
+from femu.updating.twin_copies import own_fields
 from femu.updating.twin_kernels import NAN, deform, evaluate, to_force, twin_at
-from femu.updating.updater_fields import UpdaterFields
 
 if TYPE_CHECKING:
     from femu.updating.updater import ModelUpdater
@@ -60,12 +60,7 @@ class Replay:
 
     def __init__(self, updater: ModelUpdater) -> None:
         self.updater = updater
-        fields = updater.clones.fields
-        self._fields = own = UpdaterFields(fields.vector.copy())
-        own.parameters, own.scratch = updater.clones.start_values.copy(), np.zeros(256)
-        for name in ("workspace", "step", "now", "before", "v", "deformation", "change", "rate",
-                     "virgin"):
-            setattr(own, name, np.zeros_like(getattr(fields, name)))
+        self._fields = own = own_fields(updater.clones)
         own.rows, own.trial = np.zeros(own.row_size + 64), np.zeros(own.row_size + 64)
         own.separate_rows = 0
 

@@ -19,7 +19,12 @@ from femu.updating.updater_fields import Memory, Options, Statistics, UpdaterFie
 
 Array = npt.NDArray[np.float64]
 HISTORIES = ("shared", "per_point")
-MODES = {"pure": update_kernel.PURE, "joint": update_kernel.JOINT, "state": update_kernel.STATE}
+MODES = {
+    "pure": update_kernel.PURE,
+    "joint": update_kernel.JOINT,
+    "state": update_kernel.STATE,
+    "consistent": update_kernel.CONSISTENT,
+}
 # deformation whose elastic force is the unit of the forces inside the filter
 SMALL_DEFORMATION = 1e-3
 SMALL_HISTORY = 1e-9  # change of a history variable by which its effect on the force is found
@@ -31,6 +36,7 @@ _KERNELS = {
     update_kernel.PURE: (twin_kernels.pure_process, twin_kernels.pure_measurement),
     update_kernel.JOINT: (twin_kernels.joint_process, twin_kernels.joint_measurement),
     update_kernel.STATE: (history_states.state_process, history_states.state_measurement),
+    update_kernel.CONSISTENT: (twin_kernels.pure_process, twin_kernels.pure_measurement),
 }
 
 
@@ -67,7 +73,7 @@ class TwinClones:
         self.history_names = history_names(twin)
         self.hidden = self._hidden_places(hidden)
         self.hidden_effect = self._effect_of(self.hidden)
-        self.extra = {"pure": 0, "joint": m, "state": len(self.hidden)}[mode]
+        self.extra = {"joint": m, "state": len(self.hidden)}.get(mode, 0)
         self.record_start = 0
         """Number of the sample in the first row of the record."""
         self._record: Array
@@ -128,7 +134,8 @@ class TwinClones:
 
     def last_row(self) -> Array:
         """Basic force and history of the twin with the corrected parameters."""
-        return self.rows if self.mode == "pure" and self.histories == "shared" else self.shadow
+        alone = self.mode in ("pure", "consistent") and self.histories == "shared"
+        return self.rows if alone else self.shadow
 
     # --- the layout ---
 
@@ -184,12 +191,12 @@ class TwinClones:
         twin = self.twin
         m, n = twin.matrix.shape
         known, stride = len(self.unknowns), len(twin.state_names) + m
-        if self.mode == "state" and self.histories == "per_point":
+        if self.mode in ("state", "consistent") and self.histories == "per_point":
             raise InputError(
                 "ModelUpdater",
                 "histories",
                 "per_point",
-                'has no meaning in the mode "state"',
+                f'has no meaning in the mode "{self.mode}"',
                 fix='use mode="joint" or "pure"',
             )
         count = 2 * (known + self.extra) + 1 if self.histories == "per_point" else 1
@@ -274,10 +281,9 @@ class TwinClones:
         """What the filter evaluates: unknowns, then forces or history variables."""
         process, measurement = _KERNELS[MODES[self.mode]]
         extra = {
-            "pure": (),
             "joint": tuple(f"q_{a}" for a in range(len(self.twin.matrix))),
             "state": tuple(self.twin.state_names[h] for h in self.hidden),
-        }[self.mode]
+        }.get(self.mode, ())
         return StateSpace(
             process,
             measurement,

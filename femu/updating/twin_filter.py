@@ -12,11 +12,12 @@ import numpy as np
 import numpy.typing as npt
 
 from femu.filters.base import Filter
-from femu.filters.bounds import Bounds, Inequality
+from femu.filters.bounds import Bounds
 from femu.filters.estimate import COUNTERS, Estimate
 from femu.filters.filter_fields import EstimateFields
 from femu.support.errors import InputError
 from femu.updating import update_kernel
+from femu.updating.inequalities import rules_of
 from femu.updating.twin_clones import TwinClones
 from femu.updating.updater_fields import Statistics
 
@@ -109,6 +110,24 @@ class TwinFilter:
         """The numbers of the estimate that a checkpoint keeps: all but its scratch."""
         return np.asarray(self.estimate.vector[: self.filter._scratch_start])
 
+    def put_numbers(self, values: Array) -> None:
+        """Continue from what `kept_numbers` gave."""
+        self.kept_numbers()[:] = values
+
+    def make_room(self, samples: int) -> None:
+        """Nothing: a filter has no record."""
+
+    def attend(self) -> None:
+        """Nothing: a filter does all in the kernel."""
+
+    def remember(self, times: Array, displacements: Array, forces: Array) -> None:
+        """Nothing: a filter has no record."""
+
+    def remembered(self) -> tuple[Array, Array, Array]:
+        """No samples."""
+        none = np.zeros((0, self.clones.twin.size))
+        return np.zeros(0), none, none
+
     def go_back(self, noise: Array, collecting: bool) -> None:
         """The filter with the noise of a checkpoint; its numbers are put in by the caller."""
         self.noise[:], self.collecting = noise, collecting
@@ -149,7 +168,7 @@ class TwinFilter:
             drift += [FORCE_SHARE**2] * self.clones.extra
         lower += [-np.inf] * self.clones.extra
         upper += [np.inf] * self.clones.extra
-        self.bounds = Bounds(lower, upper, self._rules())
+        self.bounds = Bounds(lower, upper, rules_of(self.inequalities, self.clones))
         self.filter = self._make(self.clones.space, np.array(drift), R, bounds=self.bounds)
         self._prior = np.array(prior)
         self.estimate: Estimate = self.filter.init(mean, np.diag(prior), seed=self.seed)
@@ -171,26 +190,6 @@ class TwinFilter:
         fields.estimate = self.estimate.vector
         fields.kept, fields.kept_size = self._kept, self.filter._scratch_start
         fields.predict_kernel, fields.update_kernel = predict, correct
-
-    def _rules(self) -> list[Inequality]:
-        """Inequalities between unknowns in the units of the filter."""
-        rules = []
-        for coefficients, limit, gives_way in self.inequalities:
-            for name in (*coefficients, gives_way):
-                if name not in self.clones.names:
-                    raise InputError(
-                        "ModelUpdater",
-                        "inequalities",
-                        name,
-                        f"must be one of the unknowns {self.clones.names}",
-                    )
-            places = {
-                self.clones.names.index(n): float(c)
-                * self.clones.unknowns[self.clones.names.index(n)].scale
-                for n, c in coefficients.items()
-            }
-            rules.append(Inequality(places, float(limit), self.clones.names.index(gives_way)))
-        return rules
 
     def find_noise(self) -> None:
         """Noise of the forces from the samples so far, and the filter with it, from where it

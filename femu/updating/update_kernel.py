@@ -15,6 +15,8 @@ from math import isfinite, isinf, sqrt
 
 from femu.engine.fields import given
 from femu.filters.base import STEP as FILTER_STEP
+from femu.filters.copies_fields import sums_at
+from femu.filters.copies_kernels import ALONE, call_take, moved
 from femu.filters.filter_fields import estimate_at
 from femu.filters.linalg import copy
 from femu.kernels import caller, compiled, inlined, routine, shift
@@ -31,7 +33,7 @@ from femu.updating.twin_kernels import (
 )
 from femu.updating.updater_fields import Statistics, UpdaterFields
 
-PURE, JOINT, STATE = range(3)
+PURE, JOINT, STATE, CONSISTENT = range(4)
 
 updater_at, statistics_at = UpdaterFields.at, Statistics.at
 STATISTICS_SIZE = Statistics.words()
@@ -48,9 +50,100 @@ USUAL_WINDOW = 50.0  # samples over which the usual size of an innovation is ave
 # samples after the start, or after the covariance was reset, before anything is written
 SETTLING = 20.0
 PATIENCE = 10.0  # samples in a row that are inconsistent before the covariance is reset
-DONE, FILTER_FAILED, RESET = range(3)  # what a step returns
+DONE, FILTER_FAILED, RESET, ATTEND = range(4)  # what a step returns
 
 _call_filter = caller(FILTER_STEP)
+
+
+@inlined
+def _judge(memory, options, nis):
+    """Count a correction with this normalised innovation; True if it is that of an outlier."""
+    usual = options.gate * options.gate * max(memory.usual, 1.0)
+    outlier = options.gate > 0.0 and memory.updates >= FIRST_GATED and not nis <= usual
+    memory.updates += 1.0
+    memory.wait = max(memory.wait - 1.0, 0.0)
+    if isfinite(nis):
+        size = min(nis, usual if outlier else nis)
+        memory.usual += (size - memory.usual) / min(memory.updates, USUAL_WINDOW)
+    memory.strained = memory.strained + 1.0 if memory.usual > options.consistent else 0.0
+    return outlier
+
+
+@routine
+def _show(updater):
+    """The estimate of the copies, as that of the filter."""
+    copies, known, m = updater.copies, updater.nunknowns, updater.nchannels
+    sums, estimate = sums_at(copies.sums, known, m), estimate_at(updater.estimate, known, m)
+    low, span, x, P = updater.low, updater.span, estimate.mean, estimate.covariance
+    for i in range(known):
+        x[i] = low[i] + span[i] * (copies.centre[i] + sums.shift[i])
+        for j in range(known):
+            P[i * known + j] = span[i] * sums.P[i * known + j] * span[j]
+
+
+@compiled
+def show(context):
+    """The estimate of the copies, as that of the filter."""
+    _show(updater_at(context))
+
+
+@routine
+def _innovations(updater, sums, estimate):
+    """Innovations of the copies, as those of the filter; True if the large ones may be outliers."""
+    m = updater.nchannels
+    innovation, spread = estimate.innovation, estimate.innovation_covariance
+    channels, nis, alone = 0.0, 0.0, True
+    for b in range(m):
+        e, variance = sums.innovation[b], sums.innovation_variance[b]
+        innovation[b] = spread[b * m + b] = NAN
+        if isfinite(e) and isfinite(variance):  # measured, and the noise is known
+            innovation[b], spread[b * m + b] = e, variance
+            nis += e * e / variance
+            channels += 1.0
+            alone = alone and 0.0 < sums.large[b] <= ALONE
+    estimate.nis, estimate.channels = nis if channels > 0.0 else NAN, channels
+    return alone
+
+
+@routine
+def _follow_with_copies(updater):
+    """The sample for the copies; the flag of the sample, or below 0 where the model failed."""
+    copies, known, m = updater.copies, updater.nunknowns, updater.nchannels
+    memory, options, step = updater.memory, updater.options, updater.step
+    now, before, y = updater.now, updater.before, updater.force
+    u = shift(updater.inputs, updater.samples * copies.ninputs)
+    row = shift(updater.outputs, updater.samples * m)
+    u[0], u[1], measured = step[0], step[1], False
+    for b in range(m):
+        u[2 + b], u[2 + m + b], row[b] = now[b], now[b] - before[b], y[b]
+        measured = measured or isfinite(y[b])
+    if call_take(updater.take_kernel, (copies, u, row)) != 0:
+        return -1
+    updater.samples += 1
+    _show(updater)
+    estimate = estimate_at(updater.estimate, known, m)
+    alone = _innovations(updater, sums_at(copies.sums, known, m), estimate)
+    memory.last_nis = estimate.nis
+    if not measured:
+        memory.missing += 1.0
+        return MISSED
+    if estimate.channels == 0.0:
+        return COLLECTED
+    if _judge(memory, options, estimate.nis / estimate.channels) and alone:
+        memory.rejected += 1.0
+        return REJECTED_FLAG
+    return USED
+
+
+@routine
+def _must_attend(updater):
+    """Whether it is time for what the copies leave to Python."""
+    copies, samples = updater.copies, updater.samples
+    if samples >= updater.ahead:
+        return True
+    sums = sums_at(copies.sums, updater.nunknowns, updater.nchannels)
+    return samples >= updater.soonest and (sums.lost > 0.0
+                                           or moved(copies, sums) > updater.farthest)
 
 
 @routine
@@ -75,15 +168,7 @@ def _predict_and_correct(updater):
             return COLLECTED
         memory.missing += 1.0
         return MISSED
-    nis = estimate.nis / max(estimate.channels, 1.0)
-    usual = options.gate * options.gate * max(memory.usual, 1.0)
-    outlier = options.gate > 0.0 and memory.updates >= FIRST_GATED and not nis <= usual
-    memory.updates += 1.0
-    memory.wait = max(memory.wait - 1.0, 0.0)
-    if isfinite(nis):
-        size = min(nis, usual if outlier else nis)
-        memory.usual += (size - memory.usual) / min(memory.updates, USUAL_WINDOW)
-    memory.strained = memory.strained + 1.0 if memory.usual > options.consistent else 0.0
+    outlier = _judge(memory, options, estimate.nis / max(estimate.channels, 1.0))
     if outlier and memory.in_a_row < options.most_in_a_row:
         copy(updater.kept_size, updater.kept, s)
         memory.in_a_row += 1.0
@@ -111,7 +196,7 @@ def _move_on(updater, x, inside):
         unit, force = updater.force_units, updater.last_force
         for a in range(m):
             force[a] = unit[a] * x[known + a]
-    if mode != PURE or updater.separate_rows != 0:
+    if (mode != PURE and mode != CONSISTENT) or updater.separate_rows != 0:
         rows, trial = updater.shadow, updater.shadow_trial
         if evaluate(updater, inside, rows, trial):
             copy(updater.row_size, trial, rows)
@@ -204,7 +289,8 @@ def _write_twin(updater, inside):
 def take_sample(updater, number, time):
     """One step; the sample is in ``now`` and ``force``.
 
-    Returns DONE, FILTER_FAILED, or RESET where the covariance should be reset.
+    Returns DONE, FILTER_FAILED, RESET where the covariance should be reset, or ATTEND where the
+    copies need Python.
     """
     memory, options, m = updater.memory, updater.options, updater.nchannels
     now, before, y = updater.now, updater.before, updater.force
@@ -227,7 +313,10 @@ def take_sample(updater, number, time):
     by_unknowns = shift(record, RECORD_HEAD + 5 * m)
     if moved:
         deform(updater)
-        flag = _predict_and_correct(updater)
+        if updater.mode == CONSISTENT:
+            flag = _follow_with_copies(updater)
+        else:
+            flag = _predict_and_correct(updater)
         if flag < 0:
             return FILTER_FAILED
         clip(updater, x, inside)
@@ -255,6 +344,8 @@ def take_sample(updater, number, time):
                                                                  else value)
         by_unknowns[2 * known + j] = written[j]
     updater.row += 1
+    if updater.mode == CONSISTENT:
+        return ATTEND if _must_attend(updater) else DONE
     if memory.strained >= PATIENCE and memory.resets < options.max_resets:
         return RESET
     return DONE

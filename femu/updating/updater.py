@@ -13,6 +13,7 @@ import numpy.typing as npt
 from femu.experimental.specimens.basic_system import BasicSystem
 from femu.experimental.updater import Updater
 from femu.filters.base import Filter
+from femu.filters.consistent import ConsistentEstimator
 from femu.filters.estimate import Estimate
 from femu.model.component import Material
 from femu.model.element import Element, Name
@@ -23,6 +24,7 @@ from femu.support.errors import AnalysisError, InputError
 from femu.support.hooks import card
 from femu.updating import history_states, update_kernel
 from femu.updating.checks import check
+from femu.updating.consistent_learner import ConsistentLearner, LearnedEstimate
 from femu.updating.defaults import default_filter, default_mode
 from femu.updating.diagnostics import Diagnosis, consistency_band, diagnose
 from femu.updating.history import UpdatingHistory
@@ -63,7 +65,10 @@ class ModelUpdater(Updater):
 
     ``mode`` is "joint" (parameters and forces in the filter's state), "pure" (parameters alone) or
     "state" (parameters and the ``hidden`` history variables, by ``integration`` "law", "rk4" or
-    "exact"); if omitted, it is chosen by `femu.updating.defaults.default_mode`. ``histories`` is
+    "exact"), or "consistent"; if omitted, it is chosen by `femu.updating.defaults.default_mode`.
+    "consistent" has no filter, but a `ConsistentEstimator`: every copy of the twin has had the same
+    parameters from the start, and the record is followed again in a thread as it grows. It keeps
+    the whole record in memory. ``histories`` is
     "shared" (one more evaluation with the corrected parameters keeps the history) or "per_point"
     (each point keeps its own). See `femu.updating.twin_kernels`.
 
@@ -167,17 +172,34 @@ class ModelUpdater(Updater):
             hidden=hidden,
             noise_samples=self.noise_samples,
         )
-        self.learner = TwinFilter(
-            self.clones,
-            default_filter(mode) if filter is None else filter,
-            given_noise=_noise_of_forces(force_noise, twin.size),
-            displacement_noise=_spread("displacement_noise", displacement_noise, twin.size),
-            force_drift=None
-            if force_drift is None
-            else float(_spread("force_drift", force_drift, 1)[0]),
-            inequalities=tuple(inequalities),
-            seed=seed,
-        )
+        given_noise = _noise_of_forces(force_noise, twin.size)
+        moved = _spread("displacement_noise", displacement_noise, twin.size)
+        self.learner: TwinFilter | ConsistentLearner
+        if mode == "consistent":
+            for argument, choice in (("filter", filter), ("force_drift", force_drift)):
+                if choice is not None:
+                    raise InputError(
+                        "ModelUpdater", argument, choice, 'has no meaning in the mode "consistent"'
+                    )
+            self.learner = ConsistentLearner(
+                self.clones,
+                given_noise=given_noise,
+                displacement_noise=moved,
+                inequalities=tuple(inequalities),
+                seed=seed,
+            )
+        else:
+            self.learner = TwinFilter(
+                self.clones,
+                default_filter(mode) if filter is None else filter,
+                given_noise=given_noise,
+                displacement_noise=moved,
+                force_drift=None
+                if force_drift is None
+                else float(_spread("force_drift", force_drift, 1)[0]),
+                inequalities=tuple(inequalities),
+                seed=seed,
+            )
         self.names = self.clones.names
         self._channel_names: tuple[str, ...] = ()  # of the element, once a test has begun
         self._model_places = np.zeros(0, dtype=np.int64)
@@ -252,6 +274,7 @@ class ModelUpdater(Updater):
         """Process one sample: measured displacement and force of the element. None or NaN: missing."""
         clones = self.clones
         clones.make_room(1)
+        self.learner.make_room(1)
         try:
             clones.now[:] = np.nan if displacement is None else displacement
             clones.force[:] = np.nan if force is None else force
@@ -271,6 +294,14 @@ class ModelUpdater(Updater):
         status = update_kernel.take_one(clones.fields.vector, *place)
         if status != update_kernel.DONE or collecting:
             self._attend(status, step)
+
+    def remember(self, times: Array, displacements: Array, forces: Array) -> None:
+        """What it was given until the checkpoint that is restored next, one row per sample."""
+        self.learner.remember(times, displacements, forces)
+
+    def remembered(self) -> tuple[Array, Array, Array]:
+        """What `remember` needs to continue from a checkpoint of now: nothing with a filter."""
+        return self.learner.remembered()
 
     def checkpoint(self) -> Array:
         """Everything that changes, in one vector of constant length (the record is not in it)."""
@@ -309,7 +340,7 @@ class ModelUpdater(Updater):
         learner.go_back(noise, bool(collecting[0]))
         clones.go_back(changing)
         clones.first_samples[:] = first.reshape(clones.first_samples.shape)
-        learner.kept_numbers()[:] = estimate
+        learner.put_numbers(estimate)
         self.twin.parameters.vector[:] = parameters
 
     # --- a whole record at once ---
@@ -341,6 +372,7 @@ class ModelUpdater(Updater):
                 )
         d, f = (np.ascontiguousarray(rows.reshape(len(t), -1)) for rows in given.values())
         self.clones.make_room(len(t))
+        self.learner.make_room(len(t))
         memory, done = self.clones.memory, 0
         while done < len(t):
             until = len(t)
@@ -363,7 +395,7 @@ class ModelUpdater(Updater):
 
     @property
     def mode(self) -> str:
-        """What is in the filter's state: "joint", "pure" or "state"."""
+        """What is in the filter's state: "joint", "pure" or "state"; or "consistent"."""
         return self.clones.mode
 
     @property
@@ -372,12 +404,12 @@ class ModelUpdater(Updater):
         return self.clones.unknowns
 
     @property
-    def filter(self) -> Filter:
-        """The filter that corrects the unknowns."""
+    def filter(self) -> Filter | ConsistentEstimator:
+        """The filter or estimator that corrects the unknowns."""
         return self.learner.filter
 
     @property
-    def estimate(self) -> Estimate:
+    def estimate(self) -> Estimate | LearnedEstimate:
         """The filter's estimate, in the units of the filter."""
         return self.learner.estimate
 
@@ -495,6 +527,8 @@ class ModelUpdater(Updater):
             raise AnalysisError(
                 f"ModelUpdater of {self.element!r}: the filter failed in step {step}."
             )
+        if status == update_kernel.ATTEND:
+            self.learner.attend()
         if status == update_kernel.RESET:
             self.learner.reset_covariance()
         if self.learner.collecting and self.clones.memory.count >= self.noise_samples:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from femu.engine.fields import Fields, fields_at, floats, integer, integers, kernel_at, number
+from femu.filters.copies_fields import CopiesFields
 from femu.filters.filter_fields import FilterFields
 
 
@@ -135,3 +136,14 @@ class UpdaterFields(TwinFields):
     record = floats("rows, record_width", "record of all samples")
     record_width = integer("numbers of a row of the record")
     row = integer("next row of the record")
+
+    copies = fields_at(CopiesFields, "the copies that are in use", topic='mode "consistent"')
+    take_kernel = kernel_at("what moves them through a sample")
+    inputs = floats("samples, ninputs", "inputs of the copies along the record")
+    outputs = floats("samples, nchannels", "measured forces along the record")
+    samples = integer("samples that the copies have followed")
+    ahead = integer("number of samples after which Python must attend to the copies")
+    soonest = integer("the same, if the estimate has moved from the centre of the copies")
+    farthest = number("squared distance from which on it has moved")
+    low = floats("nunknowns", "unknowns where the shares of the box are 0")
+    span = floats("nunknowns", "unknowns for a share of 1, less low")

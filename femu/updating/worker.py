@@ -36,6 +36,11 @@ from femu.updating.updater import ModelUpdater
 
 HELLO_EVERY = 0.1  # seconds, until the first sample comes
 SAVE_EVERY = 0.2  # seconds between checkpoints
+LARGE_RECORD = (
+    10_000  # samples of a record from which on checkpoints are rarer, as their files grow
+)
+# arrays of a checkpoint that hold the record of an updater on consistent histories
+REMEMBERED = ("times", "displacements", "forces")
 # seconds: a worker that dies at once must not keep a processor busy with its restarts
 RESTART_AFTER = 0.05
 START = "import sys; from femu.updating.worker import main; sys.exit(main())"
@@ -88,6 +93,7 @@ class Checkpoint:
                     int(kept[name]) for name in ("session", "step", "dropped")
                 )
                 values = kept["values"]
+                remembered = [kept[name] for name in REMEMBERED if name in kept]
         except DAMAGED as problem:
             warn(
                 f"{self.path} is no checkpoint of an updater: {type(problem).__name__}: {problem}. "
@@ -97,6 +103,8 @@ class Checkpoint:
         if session != self.session and not self.go_on:
             return -1, 0
         try:
+            if remembered:
+                updater.remember(*remembered)
             updater.restore(values)
         except (ValueError, IndexError) as problem:
             raise FileError(
@@ -110,7 +118,8 @@ class Checkpoint:
         if self.path is None:
             self.until = step  # nothing to continue from: nobody will ask for the path again
             return
-        if now - self._last < SAVE_EVERY:
+        remembered = updater.remembered()
+        if now - self._last < SAVE_EVERY * max(len(remembered[0]) / LARGE_RECORD, 1.0):
             return
         self._last = now
         scratch = self.path.with_suffix(".writing")
@@ -122,6 +131,9 @@ class Checkpoint:
                     values=updater.checkpoint(),
                     step=step,
                     dropped=dropped,
+                    times=remembered[0],
+                    displacements=remembered[1],
+                    forces=remembered[2],
                 )
                 file.flush()
                 # before it takes the place: a power cut must not leave an empty file there

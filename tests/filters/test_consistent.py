@@ -100,12 +100,10 @@ def test_linear_model_is_least_squares_with_a_prior():
     y = np.clip(y, 2.0 + 0.5 * u - 0.8, 2.0 + 0.5 * u + 0.8)
     found.run(y, u)
     A = np.column_stack([np.ones(150), u])
-    noise, tau = found.noise[0], found._copies.correlation[0]
+    noise, tau = found.noise[0], found.copies.correlation[0]
     information = A.T @ A / (noise**2 * tau) + np.diag(std**-2.0)
     expected = np.linalg.solve(information, A.T @ y[:, 0] / (noise**2 * tau) + mean / std**2)
-    np.testing.assert_allclose(
-        found._copies.minimum * 4 * std + mean - 2 * std, expected, rtol=1e-7
-    )
+    np.testing.assert_allclose(found.copies.minimum * 4 * std + mean - 2 * std, expected, rtol=1e-7)
     np.testing.assert_allclose(found.covariance, np.linalg.inv(information), rtol=1e-7)
     assert noise == pytest.approx(0.3, rel=0.15)  # two deviations of a deviation of 150 numbers
     assert tau == 1.0
@@ -131,13 +129,13 @@ def test_as_good_as_least_squares_over_the_record(seed):
 
 def test_two_deviations_hold_the_truth():
     inside = []
-    for seed in range(20):
+    for seed in range(12):
         d, y = measured(300, 100 + seed)
         found = estimator()
         found.run(y, d)
         inside.append(np.abs(found.mean - TRUE) <= 2.0 * found.std)
-    # 60 values of which 95 % should: 90 % is 1.8 deviations below
-    assert np.mean(inside) >= 0.9
+    # 36 values of which 95 % should: 88 % is two deviations below
+    assert np.mean(inside) >= 0.88
 
 
 def test_outliers_and_missing_samples_cost_little():
@@ -184,6 +182,28 @@ def test_one_by_one_in_a_thread_and_replayed_are_the_same_bits():
     assert first.schedule == second.schedule != whole.schedule
 
 
+@pytest.mark.parametrize("stop", [150, 237])
+def test_a_checkpoint_continues_with_the_same_bits(stop):
+    """Also one in the middle of a relinearisation, and in an estimator that has only the record."""
+    d, y = measured(300, 5)
+    whole, fresh = estimator(), estimator()
+    whole.run(y[:stop], d[:stop])
+    if stop == 237:
+        while whole._pending is None:
+            whole.update(y[whole.samples], d[whole.samples])
+    kept, until = whole.checkpoint(), whole.samples
+    whole.run(y[until:], d[until:])
+    with pytest.raises(InputError, match="record"):
+        fresh.restore(kept)
+    fresh.remember(y[:until], d[:until])
+    for again in (fresh, whole):
+        mean = whole.mean
+        again.restore(kept)
+        again.run(y[until:], d[until:])
+        assert np.array_equal(again.mean, mean)
+        assert np.array_equal(again.checkpoint(), whole.checkpoint())
+
+
 def test_estimates_keep_bounds_and_inequalities():
     rule = Inequality({0: 1.0, 1: -0.4}, limit=12.0, adjusts=0)  # k ≥ 12 + 0.4 fy: not the truth
     d, y = measured(500, 6)
@@ -217,7 +237,7 @@ def _minimum(M, g, lower, upper, delta, w):
 
 def test_minimum_inside_a_box():
     rng = np.random.default_rng(8)
-    for _ in range(100):
+    for _ in range(60):
         p = int(rng.integers(1, 9))
         A, y = rng.standard_normal((p + 3, p)), 3.0 * rng.standard_normal(p + 3)
         lower, upper = -rng.uniform(0.0, 1.0, p), rng.uniform(0.0, 1.0, p)
