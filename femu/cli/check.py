@@ -99,7 +99,11 @@ def _question(script: str, found: dict[str, list[Finding]]) -> None:
             continue
         asked.add(id(value))
         if isinstance(value, HybridTest):
-            _add(found, value.program.name, [*check(value.program.source), *check_hybrid(value, True)])
+            _add(
+                found,
+                value.program.name,
+                [*check(value.program.source), *check_hybrid(value, True)],
+            )
         elif isinstance(value, Model):
             _add(found, value.name, check(value))
 
