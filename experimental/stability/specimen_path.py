@@ -16,11 +16,13 @@ import numpy as np
 import numpy.typing as npt
 from scipy.linalg import expm
 
-from femu.experimental.compensation.compensation import CompensatedSpecimen, Compensation
+from femu.experimental.compensation.compensated_specimen import CompensatedSpecimen
+from femu.experimental.compensation.compensation import Compensation
 from femu.experimental.elements.experimental import Experimental
 from femu.experimental.motion.continuous import ContinuousSpecimen
 from femu.experimental.specimens.actuator import Actuator
 from femu.experimental.specimens.emulated import EmulatedSpecimen
+from femu.experimental.specimens.plant import Plant
 from femu.experimental.specimens.specimen import Specimen
 from femu.experimental.stability.linear_system import (
     LinearSystem,
@@ -75,6 +77,18 @@ def of_actuator(actuator: Any, dt: float) -> LinearSystem:
         # the state holds position, speed and command of the step before
         made = made.then(LinearSystem(a, b, a[:1], b[:1]))
     return made
+
+
+def of_plant(plant: Plant, stiffness: Array, dt: float) -> LinearSystem:
+    """All channels of a plant that moves a specimen of a stiffness, for held commands."""
+    if np.any(plant.mass) or np.any(plant.damping):
+        raise NotLinear("the force of the mass between load cell and specimen is not part of it")
+    moving = plant.holding(stiffness)
+    a, b, c, d = (np.asarray(part) for part in (moving.a, moving.b, moving.c, moving.d))
+    n, m = b.shape
+    step = expm(dt * np.block([[a, b], [np.zeros((m, n + m))]]))
+    ahead, by = step[:n, :n], step[:n, n:]
+    return LinearSystem(ahead, by, c @ ahead, c @ by + d)
 
 
 def of_compensation(compensation: Compensation | None, dt: float) -> LinearSystem:
@@ -153,6 +167,9 @@ def of_specimen(
     if isinstance(plant, Actuator):  # two delays between the steps are not the same as their sum
         reached = of_actuator(replace(plant, delay=plant.delay + delay), dt)
         more = gain(np.eye(n))
+    elif isinstance(plant, Plant):
+        own = specimen.initial_stiffness()
+        reached = of_plant(plant, stiffness if own is None else own, dt)
     elif isinstance(plant, (LinearSystem, tuple, list)):
         reached = as_linear_system(plant, "plants")
     else:

@@ -25,7 +25,8 @@ import numpy as np
 import numpy.typing as npt
 from scipy.linalg import block_diag, eig, eigvals
 
-from femu.experimental.compensation.compensation import Compensation, PolynomialCompensation
+from femu.experimental.compensation.compensation import Compensation
+from femu.experimental.compensation.polynomial import PolynomialCompensation
 from femu.experimental.stability.linear_system import LinearSystem, beside
 from femu.experimental.stability.numerical_part import NumericalPart, numerical_part
 from femu.experimental.stability.specimen_path import NotLinear, path_of
