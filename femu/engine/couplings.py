@@ -25,13 +25,6 @@ class Members(NamedTuple):
     starts: Integers
     inside: Integers
 
-    @classmethod
-    def of(cls, number: Integers, equations: Integers, members: int, n: int) -> Members:
-        """From pairs of a member and one of n equations: each once, ascending."""
-        pairs = np.unique(number * n + equations)
-        counts = np.bincount(pairs // n, minlength=members) if len(pairs) else [0] * members
-        return cls(np.concatenate([[0], np.cumsum(counts)]).astype(np.int64), pairs % max(n, 1))
-
     def without(self, gone: npt.NDArray[np.bool_]) -> Members:
         """The same members without some equations."""
         kept = ~gone[self.inside]

@@ -4,6 +4,7 @@ the lists of their plans, repeated for each."""
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from itertools import accumulate
 from typing import Any, TypeVar
 
 import numpy as np
@@ -27,7 +28,7 @@ def grouped(objects: Sequence[T]) -> list[tuple[T, Integers]]:
 def begins(sizes: Iterable[int]) -> Integers:
     """Where stretches of these sizes begin that stand one after the other, and where the last
     ends."""
-    return np.concatenate([[0], np.cumsum(np.fromiter(sizes, np.int64))])
+    return np.array([*accumulate(sizes, initial=0)], dtype=np.int64)
 
 
 def along(starts: Integers, size: int) -> Integers:
@@ -123,13 +124,16 @@ class ElementTables:
     def _coupled(self) -> Any:
         """Whether an element has a linked degree of freedom, or one equation twice."""
         special = np.zeros(len(self.sizes), bool)
-        follows = np.zeros(self._numbering.total + 1, bool)
-        follows[list(self._numbering.links)] = True
+        links = np.array([*self._numbering.links], dtype=np.int64)
         for size, at in self._by_size.items():
             places = self.places(at, size)
             ordered = np.sort(places, axis=1)
-            twice = (np.diff(ordered) == 0) & (ordered[:, 1:] < self._numbering.equations)
-            special[at] = follows[places].any(axis=1) | twice.any(axis=1)
+            twice = (ordered[:, 1:] == ordered[:, :-1]) & (
+                ordered[:, 1:] < self._numbering.equations
+            )
+            special[at] = twice.any(axis=1)
+            if len(links):
+                special[at] |= np.isin(places, links).any(axis=1)
         return special
 
     def _link_table(self, element: int) -> list[int]:
@@ -167,16 +171,18 @@ class ElementTables:
         starts = begins(len(plan.mass) for plan in plans)
         rows, columns, index = (np.zeros(starts[-1], np.int64) for _ in range(3))
         factors = np.zeros(starts[-1])
-        for mass, elements in grouped([plan.mass for plan in plans]):
-            if not mass:
-                continue
+        kinds: dict[tuple[int, int], list[int]] = {}
+        for e, plan in enumerate(plans):
+            if plan.mass:
+                kinds.setdefault((id(plan.mass), id(own[e])), []).append(e)
+        for elements in kinds.values():
+            mass, names_at = plans[elements[0]].mass, own[elements[0]]
             r, c, names, factor = zip(*mass, strict=True)
-            for names_at, among in grouped([own[e] for e in elements.tolist()]):
-                at = elements[among]
-                to = along(starts[at], len(mass))
-                first = self.dofs_at[at][:, None]
-                rows[to] = self.dofs[first + np.array(r)]
-                columns[to] = self.dofs[first + np.array(c)]
-                index[to] = parameters[at][:, None] + [names_at[name] for name in names]
-                factors[to] = factor
+            at = np.array(elements, np.int64)
+            to = along(starts[at], len(mass))
+            first = self.dofs_at[at][:, None]
+            rows[to] = self.dofs[first + r]
+            columns[to] = self.dofs[first + c]
+            index[to] = parameters[at][:, None] + [names_at[name] for name in names]
+            factors[to] = factor
         return rows, columns, index, factors

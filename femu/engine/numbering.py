@@ -115,24 +115,16 @@ def _members(
     place."""
     targets = {d: [at[base] for base, _ in terms if base in at] for d, terms in resolved.items()}
     found: list[int] = []
-    ends: list[int] = []
-    if same or targets:
-        for element in elements:
-            for d in element:
-                base = same.get(d, d)
-                found += targets[base] if base in targets else [at[base]] if base in at else []
-            ends.append(len(found))
-    else:
-        for element in elements:
-            found += [at[d] for d in element if d in at]
-            ends.append(len(found))
-    starts = np.array([0, *ends], np.int64)
-    return Members.of(
-        np.repeat(np.arange(len(ends)), np.diff(starts)),
-        np.array(found, np.int64),
-        len(ends),
-        len(at),
-    )
+    ends = [0]
+    for element in elements:
+        if same or targets:
+            bases = [same.get(d, d) for d in element]
+            free = [e for d in bases for e in targets.get(d, [at[d]] if d in at else [])]
+        else:
+            free = [at[d] for d in element if d in at]
+        found += sorted(set(free))
+        ends.append(len(found))
+    return Members(np.array(ends, dtype=np.int64), np.array(found, dtype=np.int64))
 
 
 def _order(equations: Integers, members: Members, points: np.ndarray) -> tuple[Integers, int]:

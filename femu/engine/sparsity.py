@@ -148,11 +148,15 @@ class Sparsity:
 
     def to_sparse(self, matrix: Array) -> csc_array:
         """A matrix as scipy has it, with both triangles."""
-        lower = csc_array((matrix[:self.size], self.rows, self.starts),
+        beside = self.rows != self.columns
+        rows, columns = self.rows[beside], self.columns[beside]
+        values = matrix[:self.size]
+        whole = csc_array((np.concatenate([values, values[beside]]),
+                           (np.concatenate([self.rows, columns]),
+                            np.concatenate([self.columns, rows]))),
                           shape=(self.equations, self.equations))
-        upper = lower.T.tolil()
-        upper.setdiag(0.0)
-        return csc_array(lower + upper)
+        whole.eliminate_zeros()
+        return whole
 
     def to_dense(self, matrix: Array) -> Array:
         """A matrix with all its entries."""

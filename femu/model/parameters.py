@@ -18,6 +18,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import accumulate
 from typing import Any
 
 import numpy as np
@@ -157,8 +158,7 @@ class ParameterNames:
 
     def __init__(self, owners: Sequence[str], blocks: Sequence[ParameterBlock]) -> None:
         self.owners, self.blocks = tuple(owners), tuple(blocks)
-        self.starts = np.zeros(len(blocks) + 1, np.int64)
-        np.cumsum([len(block) for block in blocks], out=self.starts[1:])
+        self.starts = np.array([*accumulate(map(len, self.blocks), initial=0)], dtype=np.int64)
         self._owner = {owner: i for i, owner in enumerate(self.owners)}
         # by name only where the owner does not follow from the name
         self._index = None if self._apart() else self._by_name()
