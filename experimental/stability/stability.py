@@ -5,13 +5,13 @@ specimens answered in the step before::
 
     z = T y                                   targets of the elements
     (x, f) = path(J z)                        strokes and forces of the actuators
-    d = z + J^+ (x - J z),    r = J^T f       what the elements get back
+    d = z + J^+ (x - J z),    r = H f         what the elements get back
     q_1 = r - K_e d
     y+ = S y + G_0 q_0 + G_1 q_1
 
-J is the Jacobian of the setup. With an exact specimen (x = J z, f = K x, K_e = K) q vanishes, and
-what is left is the integrator. The loop is unstable if an eigenvalue is larger than 1 and than those
-of that integrator.
+J is the Jacobian of the setup, and H = J^T unless it scales forces. With an exact specimen (x = J z,
+f = K x, K_e = K) q vanishes, and what is left is the integrator. The loop is unstable if an
+eigenvalue is larger than 1 and than those of that integrator.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -30,6 +31,7 @@ from femu.experimental.compensation.polynomial import PolynomialCompensation
 from femu.experimental.stability.linear_system import LinearSystem, beside
 from femu.experimental.stability.numerical_part import NumericalPart, numerical_part
 from femu.experimental.stability.specimen_path import NotLinear, path_of
+from femu.experimental.tangents.tangent import InitialTangent
 from femu.model.element import Name
 from femu.support.errors import InputError
 
@@ -54,8 +56,9 @@ class Stability:
     ``eigenvalue`` is the largest of the closed loop, ``frequency`` (cycles a time) and ``damping``
     (ratio) are those of its mode, which moves most in the equation of ``node`` and ``direction``
     and in the specimen of ``element``. ``largest_delay`` is how much more delay the loop bears, 0
-    if it is unstable and None if nothing up to a hundred steps makes it so. ``remedies`` are what
-    makes an unstable loop stable, each tried. Without a linear model ``unknown`` says why.
+    if it is unstable, None if nothing up to a hundred steps makes it so, and NaN if it was not
+    looked for. ``remedies`` are what makes an unstable loop stable, each tried. Without a linear
+    model ``unknown`` says why.
     """
 
     eigenvalue: complex = complex(math.nan)
@@ -87,12 +90,11 @@ class Stability:
         where = f"at {self.frequency:.4g} cycles per unit of time, in node {self.node!r} along "
         where += f"{self.direction} and the specimen of {self.element!r}"
         if self.stable:
-            margin = (
-                f"a further delay of {self.largest_delay:.4g} makes it unstable"
-                if self.largest_delay is not None
-                else f"a further delay of {MOST_DELAY:g} steps does not make it unstable"
-            )
-            text = f"stable: largest eigenvalue {self.magnitude:.6f} {where}; {margin}"
+            text = f"stable: largest eigenvalue {self.magnitude:.6f} {where}"
+            if self.largest_delay is None:
+                text += f"; a further delay of {MOST_DELAY:g} steps does not make it unstable"
+            elif self.largest_delay == self.largest_delay:
+                text += f"; a further delay of {self.largest_delay:.4g} makes it unstable"
         else:
             text = (
                 f"unstable: eigenvalue {self.magnitude:.6f} {where}, which grows tenfold in "
@@ -114,9 +116,9 @@ class _Loop:
     ) -> None:
         self.test, self.plants = test, plants
         self.dt = float(test.transient.dt if dt is None else dt)
-        used = {name: e.initial for name, e in test.elements.items()} | dict(initial or {})
-        self.part: NumericalPart = numerical_part(test, self.dt, used, most)
-        self.initial = block_diag(*used.values())
+        self._used = {name: e.initial for name, e in test.elements.items()} | dict(initial or {})
+        self._most = most
+        self.initial = block_diag(*self._used.values())
         self.jacobian = block_diag(
             *(
                 e.actuator_setup.jacobian(np.zeros(e.basic_size)).reshape(-1, e.basic_size)
@@ -124,6 +126,21 @@ class _Loop:
             )
         )
         self.inverse = np.linalg.pinv(self.jacobian)
+        # a setup may scale forces too, so this is not J^T
+        self.forces = block_diag(*map(_forces, test.elements.values()))
+
+    @cached_property
+    def part(self) -> NumericalPart:
+        """The numerical part."""
+        return numerical_part(self.test, self.dt, self._used, self._most)
+
+    def is_exact(self, path: LinearSystem) -> bool:
+        """Whether every specimen answers at once and with the stiffness K_e: q = 0."""
+        m = len(self.jacobian)
+        if len(path.a) or not np.array_equal(path.d[:m], np.eye(m)):
+            return False
+        known = self.forces @ path.d[m:] @ self.jacobian
+        return bool(np.allclose(known, self.initial, rtol=1e-9, atol=1e-9 * np.abs(known).max()))
 
     def path(
         self, delay: float = 0.0, compensations: Mapping[Name, Compensation] | None = None
@@ -147,8 +164,8 @@ class _Loop:
     def matrix(self, path: LinearSystem) -> Array:
         """The matrix of one step, over (y, q_0, states of the path)."""
         part, m, target = self.part, len(self.jacobian), self.part.target
-        # q_1 = J^T f - K_e (z + J^+ (x - J z))
-        on_reached, on_force = -self.initial @ self.inverse, self.jacobian.T
+        # q_1 = H f - K_e (z + J^+ (x - J z))
+        on_reached, on_force = -self.initial @ self.inverse, self.forces
         on_target = -self.initial @ (np.eye(len(self.initial)) - self.inverse @ self.jacobian)
         by_path = on_reached @ path.c[:m] + on_force @ path.c[m:]
         by_stroke = on_reached @ path.d[:m] + on_force @ path.d[m:]
@@ -177,6 +194,12 @@ class _Loop:
         return complex(values[worst]), vectors[:, worst]
 
 
+def _forces(element: Any) -> Array:
+    """Forces on an element by the forces of its actuators, at rest."""
+    setup, rest = element.actuator_setup, np.zeros(element.basic_size)
+    return np.array([setup.force(unit, rest) for unit in np.eye(setup.outputs)]).T
+
+
 def stability_of(
     test: Any, plants: Mapping[Name, Any] | None = None, *, margin: bool = True
 ) -> Stability:
@@ -196,6 +219,8 @@ def stability_of(
     try:
         loop = _Loop(test, given, most=MOST_EQUATIONS if margin else FEW_EQUATIONS)
         path = loop.path()
+        if not margin and loop.is_exact(path):
+            return Stability(stable=True, largest_delay=math.nan, dt=loop.dt)
         bound = loop.bound()
         value, vector = loop.mode(path)
     except NotLinear as problem:
@@ -217,7 +242,7 @@ def stability_of(
         dt=loop.dt,
     )
     if stable:
-        return _with(made, largest_delay=_largest_delay(loop, bound) if margin else None)
+        return _with(made, largest_delay=_largest_delay(loop, bound) if margin else math.nan)
     return _with(made, remedies=tuple(_remedies(loop, bound, made)) if margin else ())
 
 
@@ -247,6 +272,11 @@ def _where(loop: _Loop, vector: npt.NDArray[Any]) -> tuple[Any, str, Any]:
 
 def _assumptions(test: Any, plants: Mapping[Name, Any]) -> Iterator[str]:
     for name, element in test.elements.items():
+        if not isinstance(test.tangents[name], InitialTangent):
+            yield (
+                f"The stiffness of {name!r} counts as the initial one, and its "
+                f"{type(test.tangents[name]).__name__} will change it"
+            )
         emulated = hasattr(element.specimen, "actuator") or hasattr(element.specimen, "state_space")
         if name not in plants and not emulated and element.specimen.physical:
             yield (

@@ -25,6 +25,7 @@ from femu.elements import ElasticBeamColumn, ZeroLength
 from femu.experimental import (
     Actuator,
     AdaptiveCompensation,
+    BroydenTangent,
     Cantilever,
     CompensatedSpecimen,
     ContinuousSpecimen,
@@ -34,6 +35,7 @@ from femu.experimental import (
     LinearSystem,
     MotionGenerator,
     PolynomialCompensation,
+    Scaled,
     Unlimited,
 )
 from femu.experimental.stability import specimen_path, stability
@@ -261,13 +263,13 @@ def test_loops_on_both_sides_of_their_limit_do_what_the_check_says(number):
 # --- what it says ---
 
 
-def late(stiffness=1e4, **options):
+def late(stiffness=1e4, duration=0.5, **options):
     specimen = EmulatedSpecimen([Elastic(8e5)], actuator=Actuator(delay=0.03))
-    return hybrid(masses(specimen, stiffness, **options), AlphaOS())
+    return hybrid(masses(specimen, stiffness, **options), AlphaOS(), duration=duration)
 
 
 def test_an_unstable_loop_is_called_so_with_what_helps():
-    test = late()
+    test = late(duration=12.0)
     found = test.stability()
     assert not found.stable and found.magnitude > 1.0 and found.largest_delay == 0.0
     assert (found.node, found.direction, found.element) in ((1, "x", "s"), (2, "x", "s"))
@@ -343,3 +345,39 @@ def test_what_has_no_linear_model_is_not_known():
     assert note.severity == "note" and "not known" in note.message
     moving = ContinuousSpecimen(specimen, MotionGenerator(1, step=DT, rate=2000.0))
     assert "between the steps" in hybrid(masses(moving, 8e5)).stability().unknown
+
+
+def test_what_grows_too_slowly_to_matter_is_a_note():
+    """An undamped mass with a stiffness that is too large by a half."""
+    model = Model("slow")
+    model.node(0, 0.0, 0.0, fixed=True)
+    model.node(1, 0.0, 0.0, fixed=("y", "rz"), mass=(1e4, 0.0, 0.0))
+    specimen = EmulatedSpecimen([Elastic(8e5)])
+    model.add(ExperimentalElement("s", [(1, "x")], specimen=specimen, stiffness=1.2e6))
+    test = hybrid(model, ImplicitHybrid())
+    found = test.stability()
+    assert not found.stable and found.tenfold > 10.0 * test.count * DT
+    (note,) = test.check()
+    assert note.severity == "note" and "unstable" in note.message
+    assert not test.run().findings
+
+
+def test_an_estimator_of_the_tangent_makes_it_a_note():
+    test = late()
+    other = HybridTest(
+        test.program,
+        test.motions["x"],
+        AlphaOS(),
+        dt=DT,
+        duration=0.5,
+        tangents={"s": BroydenTangent()},
+    )
+    (note,) = other.check()
+    assert note.severity == "note" and "BroydenTangent will change it" in note.message
+
+
+def test_a_setup_that_scales_forces_is_no_instability():
+    specimen = EmulatedSpecimen([Elastic(8e5)])
+    test = hybrid(masses(specimen, None, setup=Scaled(1, 0.5, 0.25)), AlphaOS())
+    found = test.stability()
+    assert found.stable and found.largest_delay is None
