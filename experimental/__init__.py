@@ -8,6 +8,10 @@ from femu.experimental.compensation.compensation import Compensation, tracking_e
 from femu.experimental.compensation.coupled_inverse import CoupledInverseCompensation
 from femu.experimental.compensation.estimated_plant import EstimatedPlantCompensation
 from femu.experimental.compensation.fir import FIRCompensation
+from femu.experimental.compensation.identify_actuator import (
+    IdentifiedActuator,
+    identify_actuator,
+)
 from femu.experimental.compensation.inverse import InverseCompensation
 from femu.experimental.compensation.lqg import LQGCompensation
 from femu.experimental.compensation.polynomial import PolynomialCompensation
@@ -147,6 +151,7 @@ __all__ = [
     "Guard",
     "HybridResult",
     "HybridTest",
+    "IdentifiedActuator",
     "InitialTangent",
     "IntrinsicTangent",
     "InverseCompensation",
@@ -198,6 +203,7 @@ __all__ = [
     "Updater",
     "WildMeasurement",
     "exchange",
+    "identify_actuator",
     "perturbed",
     "read_description",
     "read_journal",

@@ -26,6 +26,18 @@ def test_the_page_on_files(
     assert "500 The analysis reached its end." in capsys.readouterr().out
 
 
+def test_the_page_on_real_time_tests(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    known: dict[str, object] = {}
+    exec("\n".join(blocks("real-time.md")), known)
+    shown = capsys.readouterr().out
+    assert "poles explain 99" in shown and "The analysis reached its end." in shown
+    percent = float(re.findall(r"^([\d.]+) %$", shown, flags=re.MULTILINE)[0])
+    assert percent < 1.0  # without compensation 40
+
+
 def test_the_scripts_of_a_day_in_the_laboratory(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

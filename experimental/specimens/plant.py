@@ -182,7 +182,7 @@ class Plant:
         eye = np.eye(len(a))
         return np.array([c @ np.linalg.solve(z * eye - a, b) + d for z in s])
 
-    def delay(self, frequency: float = 1.0) -> Array:
+    def delay_at(self, frequency: float = 1.0) -> Array:
         """Delay of each channel for its own command at a frequency (cycles a time)."""
         phase = np.angle(np.diagonal(self.gain(frequency)[0]))
         return -phase / (2.0 * np.pi * frequency)

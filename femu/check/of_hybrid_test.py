@@ -38,7 +38,7 @@ def directions_without_mass(test: Any) -> Iterator[Finding]:
     there."""
     from femu.analyses.integrators.fixed_iterations import FixedIterations
     from femu.analyses.integrators.integrator import Integrator
-    from femu.experimental import InitialTangent
+    from femu.experimental import InitialTangent, Plant
 
     integrator = test.integrator
     # it measures at its iterates, not at an extrapolation
@@ -49,8 +49,9 @@ def directions_without_mass(test: Any) -> Iterator[Finding]:
     )
     for name, element in test.elements.items():
         actuator = getattr(element.specimen, "actuator", None)
-        delay = actuator.delay if actuator is not None else 0.0
-        late = delay > 0.0 or element.compensation is not None  # which extrapolates too
+        delay = getattr(actuator, "delay", 0.0)
+        # a plant is late, and a compensation extrapolates too
+        late = delay > 0.0 or isinstance(actuator, Plant) or element.compensation is not None
         constant = isinstance(test.tangents[name], InitialTangent)
         if not (late or (extrapolates and constant)) or (constant and _is_known(element)):
             continue

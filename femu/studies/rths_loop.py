@@ -19,6 +19,8 @@ from femu.kernels.compiler import caller, compiled, floats_of
 
 Array = npt.NDArray[np.float64]
 LARGEST = 1.0  # metres: beyond it a loop is called unstable
+RUN_AWAY = 5.0  # times the largest displacement of the whole structure
+LAST, SWINGING = 2.0, 0.3  # seconds at the end; share of the largest displacement
 call_plant = caller(plant_step.signature)
 
 
@@ -248,6 +250,19 @@ def _march(ground, moved, per_ground, shown, late, made):
             z[a] = total
         for a in range(made.shape[1]):
             made[step, a] = z[shown[a]]
+
+
+def is_unstable(run: Motion, whole: Array, dt: float) -> bool:
+    """Whether a loop ran away, or swings on at the end: a converter bounds what would grow.
+
+    ``whole`` is the displacement of the same floor without a test.
+    """
+    largest = float(np.abs(whole).max())
+    if not run.stable or np.abs(run.target).max() > RUN_AWAY * largest:
+        return True
+    last = slice(-round(LAST / dt), None)
+    swings = max(float(np.abs(x[last]).max()) for x in (run.target, run.reached))
+    return swings > SWINGING * largest + 2.0 * float(np.abs(whole[last]).max())
 
 
 def delay_of(reached: Array, target: Array, dt: float, most: float = 0.1) -> float:

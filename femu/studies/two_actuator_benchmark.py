@@ -171,13 +171,12 @@ def without_test(duration: float | None = None) -> Array:
     return loop.without_test(whole, whole.implicit(DT), ground(duration))
 
 
-UNSTABLE = 5.0  # times the largest displacement of the whole frame
 NAMES = ("J1a", "J1b", "J2a", "J2b", "J3a", "J3b", "J5", "J6", "J7", "J8", "J9", "J10")
 
 
 def indices(run: loop.Motion, whole: Array) -> Array:
     """J1 (ms) and the others (per cent) in the order of `NAMES`; all NaN if it was unstable."""
-    if not run.stable or np.abs(run.target).max() > UNSTABLE * np.abs(whole[:, FLOORS[0]]).max():
+    if loop.is_unstable(run, whole[:, FLOORS[0]], DT):
         return np.full(len(NAMES), np.nan)
     x, t, q = run.reached, run.target, run.displacement
     there, wanted = x @ INTERFACE.T, t @ INTERFACE.T
@@ -340,7 +339,7 @@ def _draw(
         turn = 1e3 * (own.target @ INTERFACE.T)[near, 1]
         ax.plot(time[near], turn, color=INK, lw=0.8, ls=(0, (4, 2)), label="target")
         ax.legend(frameon=False)
-        names = [name for name in found if not np.isnan(found[name][1:]).any()]
+        names = [name for name in found if not np.isnan(found[name]).any()]
         tidy(bottom[1], "%", "", "J2 of both actuators over the perturbed plants")
         both = [found[name][1:, 2:4].ravel() for name in names]
         bottom[1].boxplot(both, vert=False, whis=(0.0, 100.0))

@@ -20,7 +20,7 @@ def test_the_plant_has_the_published_gain_and_delay():
     f = [1.0, 5.0, 10.0, 20.0]
     gains = np.abs(plant.gain(f)[:, 0, 0])
     assert np.allclose(gains, [0.999, 0.851, 0.633, 0.406], atol=6e-4)
-    delays = [1e3 * plant.delay(one)[0] for one in f]
+    delays = [1e3 * plant.delay_at(one)[0] for one in f]
     assert np.allclose(delays, [25.0, 22.7, 19.0, 14.3], atol=0.06)
 
 
