@@ -90,8 +90,8 @@ def plant_of(values: dict[str, float]) -> Plant:
         zeros, poles = kept[name]
         still = gain * np.prod(-turn * np.array(zeros)) / np.prod(-turn * poles)
         zeros, poles = now[name]
-        found = still * np.prod(-turn * poles) / np.prod(-turn * np.array(zeros))
-        numerators[name] = np.real(found) * np.poly(turn * np.array(zeros))
+        scaled = still * np.prod(-turn * poles) / np.prod(-turn * np.array(zeros))
+        numerators[name] = np.real(scaled) * np.poly(turn * np.array(zeros))
     denominators = [np.real(np.poly(turn * now[name][1])) for name in ("11", "22")]
     return Plant.columns(
         [
