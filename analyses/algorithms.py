@@ -6,6 +6,11 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from femu.analyses import code
+from femu.analyses.krylov import KRYLOV
+from femu.analyses.line_search import LINE_SEARCH
+from femu.analyses.newton import MODIFIED_NEWTON, NEWTON
+from femu.analyses.newton_step import Method
+from femu.analyses.quasi_newton import QUASI_NEWTON
 from femu.model.parameters import finite
 from femu.support.errors import InputError
 
@@ -20,7 +25,7 @@ class _Plain:
     line_search: ClassVar[float] = 0.0
     krylov: ClassVar[int] = 0
     secant: ClassVar[int] = code.SUBSPACE
-    nested: ClassVar[bool] = False
+    method: ClassVar[Method] = NEWTON
 
 
 @dataclass(frozen=True)
@@ -42,6 +47,7 @@ class ModifiedNewton(_Plain):
     """
 
     initial: bool = False
+    method: ClassVar[Method] = MODIFIED_NEWTON
 
     @property
     def tangent(self) -> int:  # type: ignore[override]
@@ -54,6 +60,7 @@ class NewtonLineSearch(_Plain):
     ``ratio`` of before."""
 
     ratio: float = 0.8
+    method: ClassVar[Method] = LINE_SEARCH
 
     def __post_init__(self) -> None:
         if not finite(self.ratio) or not 0.0 < self.ratio < 1.0:
@@ -75,6 +82,7 @@ class KrylovNewton(_Plain):
 
     dimension: int = 5
     tangent: ClassVar[int] = code.FIRST_OF_STEP
+    method: ClassVar[Method] = KRYLOV
 
     def __post_init__(self) -> None:
         _check_count("KrylovNewton", "dimension", self.dimension, 20)
@@ -88,6 +96,7 @@ class KrylovNewton(_Plain):
 class _QuasiNewton(_Plain):
     updates: int = 10
     initial: bool = False
+    method: ClassVar[Method] = QUASI_NEWTON
 
     def __post_init__(self) -> None:
         _check_count(type(self).__name__, "updates", self.updates, 100)

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import math
 
+from femu.analyses.newton_step import Method, iterating
+from femu.analyses.static_control import controlled
 from femu.kernels import inlined, shift
 
 NEGLIGIBLE = 1e-12  # a new direction this much shorter after orthogonalisation adds nothing
@@ -60,3 +62,26 @@ def accelerate(n, basis, dimension, known, x):
         v = shift(basis, known * n)
         for a in range(n):
             v[a] = x[a]
+
+
+@inlined
+def _used_up(run, settings, iteration, known):
+    """The matrix is renewed at the start of a step, and when the subspace is full."""
+    return iteration <= 0 or known > settings.krylov
+
+
+@inlined
+def _accelerated(run, settings, step, iteration, known):
+    """The increment is accelerated with the load's share in it, or, as OpenSees does with its
+    predictors, before."""
+    before = settings.predictor != 0
+    if before and iteration >= 0:
+        accelerate(run.neq, run.subspace, settings.krylov, known, run.dx)
+    if not controlled(run, settings, step, iteration):
+        return False
+    if not before:
+        accelerate(run.neq, run.subspace, settings.krylov, known, run.dx)
+    return True
+
+
+KRYLOV = Method("krylov", iterating(_used_up, _accelerated))

@@ -16,12 +16,12 @@ tests and commits are the same for both. A step that fails leaves the committed 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
 
 from femu.analyses import code
 from femu.analyses.commit import conclude, follow, start
-from femu.analyses.krylov import accelerate
-from femu.analyses.quasi_newton import correct, keep, last_solution
-from femu.analyses.static_control import control
 from femu.engine.element_kernels import EVALUATE, RESUME
 from femu.engine.ldlt import factored, solve
 from femu.engine.residual import (
@@ -38,10 +38,7 @@ from femu.engine.residual import (
     spread_links,
 )
 from femu.engine.run_fields import RUN
-from femu.kernels import INT, inlined, kernel, routine, shift
-
-# iterations of a step with the same factors; after a step that needs more, the matrix is factored again
-SERVED = 3
+from femu.kernels import INT, Helper, Kernel, inlined, routine, shift
 
 
 @inlined
@@ -104,7 +101,7 @@ def _predict(run, settings, step):
 
 
 @routine
-def _unbalance(run, settings):
+def unbalance(run, settings):
     """R over the equations.
 
     Returns the size of the forces in it (reactions included), for relative tests.
@@ -133,7 +130,7 @@ def _unbalance(run, settings):
 
 
 @routine
-def _factor(run, settings):
+def factor(run, settings):
     """Form and factor the matrix of the iteration; 0, or 1 where it is singular."""
     run.stiffness_changed = 0
     if run.in_place != 0:
@@ -201,141 +198,165 @@ def tested(run, settings, scale, started, first):
 
 
 @inlined
-def _search(run, settings, start, scale):
-    """Line search: lengthen or shorten the increment until the unbalance does little work on it.
+def moved(run, settings, share):
+    """Go a share of DX further and see what is not balanced there.
 
-    ``start`` is that work before the increment. Secant steps from the start; returns the size of
-    the forces, or a negative number where an element has no answer.
+    Returns the size of the forces, or a negative number where an element has no answer.
     """
-    neq, length = run.neq, 1.0
-    dx, r = run.dx, run.r
-    work = dot(neq, dx, r)
-    for _ in range(code.LINE_SEARCH_TRIALS):
-        if abs(work) <= settings.line_search * abs(start) or start == work:
-            break
-        wanted = min(max(length * start / (start - work), code.LINE_SEARCH_LEAST),
-                     code.LINE_SEARCH_MOST)
-        if wanted == length:
-            break
-        advance(run, settings, wanted - length)
-        length = wanted
-        if determine(run, EVALUATE) != 0:
-            return -1.0
-        scale = _unbalance(run, settings)
-        work = dot(neq, dx, r)
-    for a in range(neq):
-        dx[a] *= length
+    advance(run, settings, share)
+    return -1.0 if determine(run, EVALUATE) != 0 else unbalance(run, settings)
+
+
+@inlined
+def begin(run, settings, step):
+    """Trial values at the start of a step and the forces of the elements there.
+
+    0, or 1 where one has no answer. They rest where they were committed, unless supports,
+    velocities or member loads changed.
+    """
+    _predict(run, settings, step)
+    if run.nimposed > 0 or run.rate_dependent != 0:
+        return determine(run, EVALUATE)
+    if run.fresh != 0:
+        determine(run, RESUME)
+    return 0
+
+
+# --- solution algorithms ---
+
+@dataclass(frozen=True, eq=False)
+class Method:
+    """A solution algorithm, as kernels are made of it.
+
+    ``iterate(run, settings, step)`` is inlined: it iterates one step to equilibrium and returns why
+    it stopped. The report of the step gets the iterations and the last size of the test.
+    """
+
+    name: str
+    iterate: Helper
+
+
+@inlined
+def as_it_is(run, settings, work, scale):
+    """After an increment: nothing."""
     return scale
 
 
 @inlined
-def _iterate(run, settings, step):
-    """Iterate one step to equilibrium.
+def small(run, settings, value, known):
+    """What the test compares is within its tolerance."""
+    return math.isfinite(value) and value <= settings.tolerance
 
-    Returns why it stopped. The report gets iterations and the last norm.
 
-    Longer than a page: all algorithms share this loop and differ in when they renew the matrix and
-    in what they do with an increment, which depends on what the iterations before have left.
+def iterating(renews: Helper, increment: Helper, adjusted: Helper = as_it_is,
+              passed: Helper = small) -> Helper:
+    """The iterations of an algorithm, from what makes it different.
+
+    ``renews(run, settings, iteration, known)``: whether the matrix is formed again. Iterations
+    count from 0, or from -1 where a step begins with an increment that is neither tested nor
+    counted; ``known`` increments were tested since the matrix was formed.
+    ``increment(run, settings, step, iteration, known)``: makes the increment of DX, which holds the
+    answer of the matrix to the unbalance; False where there is none.
+    ``adjusted(run, settings, work, scale)``: what follows the increment, on which the unbalance
+    before it did ``work``; the size of the forces, negative where an element has no answer.
+    ``passed(run, settings, value, known)``: whether the step is done.
     """
-    neq = run.neq
-    static = settings.control != code.TRANSIENT
-    krylov, secant, nested = settings.krylov, settings.acceleration, settings.nested_test != 0
-    report = shift(run.report, code.REPORT_FLOATS * step)
-    r, dx = run.r, run.dx
-    _predict(run, settings, step)
-    # the elements rest where they were committed, unless supports, velocities or member loads
-    # changed
-    if run.nimposed > 0 or run.rate_dependent != 0:
-        if determine(run, EVALUATE) != 0:
+
+    @inlined
+    def iterate(run, settings, step):
+        neq, r, dx = run.neq, run.r, run.dx
+        report = shift(run.report, code.REPORT_FLOATS * step)
+        if begin(run, settings, step) != 0:
             return code.ELEMENT_FAILED
-    elif run.fresh != 0:
-        determine(run, RESUME)
-    scale = _unbalance(run, settings)
-    first, known, served, started = -1.0, 0, 0, norm(neq, r)
-    tangents = 0
-    kept = run.reusable != 0 and run.fresh == 0 and run.stiffness_changed == 0
-    predictors = 1 if settings.predictor != 0 else 0
-    for iteration in range(predictors + settings.max_iterations * (krylov + 1 if nested else 1)):
-        # the factors of the last iteration, or step, still serve where no element changed its
-        # stiffness since
-        renew = settings.tangent == code.EACH and krylov == 0 and run.stiffness_changed != 0
-        if (iteration <= predictors and not kept) or renew or (krylov > 0 and known > krylov):
-            if _factor(run, settings) != 0:
-                return code.SINGULAR
-            known, served = 0, 0
-        served += 1
-        copy(neq, r, dx)
-        solve(run, dx)
-        # the increment is accelerated with the load's share in it, or, as OpenSees does with its
-        # predictors, before
-        subspace = krylov > 0 and secant == code.SUBSPACE
-        if subspace and predictors == 1 and iteration >= predictors:
-            accelerate(neq, run.subspace, krylov, known, dx)
-            known += 1
-        if secant != code.SUBSPACE and iteration >= predictors:
-            correct(run, settings, known, dx)
-        advanced = settings.load_change
-        if static and not control(run, settings, step, iteration):
-            return code.NO_ROOT
-        if subspace and predictors == 0:
-            accelerate(neq, run.subspace, krylov, known, dx)
-            known += 1
-        if secant != code.SUBSPACE and iteration >= predictors:
-            keep(run, settings, known, settings.load_change - advanced if static else 0.0)
-            known += 1
-        work = dot(neq, dx, r)
-        advance(run, settings, 1.0)
-        if determine(run, EVALUATE) != 0:
-            return code.ELEMENT_FAILED
-        scale = _unbalance(run, settings)
-        if iteration < predictors:
-            started = norm(neq, r)
-            continue
-        if settings.line_search != 0.0:
-            scale = _search(run, settings, work, scale)
+        scale = unbalance(run, settings)
+        started, first, known = norm(neq, r), -1.0, 0
+        for iteration in range(first_iteration(settings), settings.max_iterations):
+            if renews(run, settings, iteration, known):
+                if factor(run, settings) != 0:
+                    return code.SINGULAR
+                known = 0
+            copy(neq, r, dx)
+            solve(run, dx)
+            if not increment(run, settings, step, iteration, known):
+                return code.NO_ROOT
+            work = dot(neq, dx, r)
+            scale = moved(run, settings, 1.0)
             if scale < 0.0:
                 return code.ELEMENT_FAILED
-        if nested:
-            if known == 1:  # the tangent's own increment is not tested
-                first, started = -1.0, norm(neq, r)
+            if iteration < 0:
+                started = norm(neq, r)
                 continue
-            if not static:
-                copy(neq, last_solution(run, krylov), dx)
-        value, first = tested(run, settings, max(scale, started), started, first)
-        if nested:
-            if value > settings.tolerance and known <= krylov:
-                continue
-            tangents, known = tangents + 1, krylov + 1
-        # next to very stiff members the unbalance keeps their rounding error: no increment can
-        # better it
-        newton = settings.tangent == code.EACH and krylov == 0
-        if (newton and settings.test == code.RELATIVE_UNBALANCE
-                and norm(neq, dx) <= code.ROUNDING * norm(neq, run.u1)):
-            report[0], report[1] = iteration + 1.0 - predictors, value
-            return code.DONE
-        report[0], report[1] = tangents if nested else iteration + 1.0 - predictors, value
-        if not math.isfinite(value):
-            return code.NOT_FINITE
-        if value <= settings.tolerance:
-            if served > SERVED:
-                run.stiffness_changed = 1
-            return code.DONE
-        if nested and tangents >= settings.max_iterations:
-            break
+            known += 1
+            scale = adjusted(run, settings, work, scale)
+            if scale < 0.0:
+                return code.ELEMENT_FAILED
+            value, first = tested(run, settings, max(scale, started), started, first)
+            report[0], report[1] = iteration + 1.0, value
+            if passed(run, settings, value, known):
+                return code.DONE
+            if not math.isfinite(value):
+                return code.NOT_FINITE
+        return unconverged(settings)
+
+    return iterate
+
+
+@inlined
+def first_iteration(settings):
+    """-1 where a step begins with an increment that is neither tested nor counted, or 0."""
+    return -1 if settings.predictor != 0 else 0
+
+
+@inlined
+def unconverged(settings):
+    """What becomes of a step whose iterations are used up."""
     return code.DONE if settings.accept_unconverged != 0 else code.NOT_CONVERGED
 
 
-@kernel(INT(RUN), noalias=False)
-def march(run):
+# --- kernels ---
+
+Stepping = Callable[[Any], Any]
+
+
+class Marching:
+    """Kernels that take the steps of a run, one for each solution algorithm.
+
+    ``make(iterate)`` makes the function that takes the steps run.first to run.last.
+    """
+
+    def __init__(self, make: Callable[[Helper], Stepping]) -> None:
+        self._make, self._kernels = make, dict[Method, Kernel]()
+        self.name = f"{make.__module__}.{make.__name__}"
+
+    def by(self, method: Method) -> Kernel:
+        """The kernel that solves steps by this algorithm."""
+        if method not in self._kernels:
+            go = self._make(method.iterate)
+            # numba finds compiled functions by this name, also those that the cache kept apart
+            go.__qualname__ = f"{self._make.__name__}_{method.name}"
+            made = Kernel(go, INT(RUN), f"{self.name}_{method.name}", noalias=False)
+            self._kernels.setdefault(method, made)
+        return self._kernels[method]
+
+    def __repr__(self) -> str:
+        return f"<kernels {self.name}>"
+
+
+@Marching
+def march(iterate: Helper) -> Stepping:
     """Take the steps from ``first`` to ``last``.
 
     Returns why it stopped; ``first`` is then the step that was not committed.
     """
-    settings = run.settings
-    start(run)
-    while run.first < run.last:
-        step = run.first
-        why = conclude(run, settings, step, _iterate(run, settings, step))
-        if why != code.DONE:
-            return why
-    return code.DONE
+
+    def go(run):
+        settings = run.settings
+        start(run)
+        while run.first < run.last:
+            step = run.first
+            why = conclude(run, settings, step, iterate(run, settings, step))
+            if why != code.DONE:
+                return why
+        return code.DONE
+
+    return go

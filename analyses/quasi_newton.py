@@ -16,9 +16,23 @@ Broyden (1965), of rank one, with z_i = H_(i-1) y_i::
 
 from __future__ import annotations
 
+import math
+
 from femu.analyses import code
+from femu.analyses.newton_step import (
+    Method,
+    begin,
+    factor,
+    first_iteration,
+    iterating,
+    moved,
+    tested,
+    unbalance,
+    unconverged,
+)
+from femu.analyses.static_control import controlled
 from femu.engine.ldlt import solve
-from femu.engine.residual import clear_imposed, copy, dot
+from femu.engine.residual import clear_imposed, copy, dot, norm
 from femu.kernels import inlined, routine, shift
 
 NO_WORK = 1e-16  # an increment and a change of force that do less work on each other say nothing
@@ -40,7 +54,7 @@ def _last_unbalance(run, updates):
 
 
 @inlined
-def last_solution(run, updates):
+def _last_solution(run, updates):
     """The factored tangent's answer to the last change of force."""
     return shift(_last_unbalance(run, updates), 2 * run.neq)
 
@@ -68,7 +82,7 @@ def _correct_broyden(n, s, z, work, x):
 
 
 @routine
-def correct(run, settings, known, x):
+def _correct(run, settings, known, x):
     """Turn the factored tangent's answer x to the unbalance into that of the corrected inverse,
     with ``known`` pairs."""
     n, updates, kind = run.neq, settings.krylov, settings.acceleration
@@ -109,7 +123,7 @@ def correct(run, settings, known, x):
 
 
 @inlined
-def keep(run, settings, known, change):
+def _keep(run, settings, known, change):
     """Keep the increment in DX as the next one of the pairs.
 
     The load factor has changed by ``change`` with it.
@@ -122,3 +136,71 @@ def keep(run, settings, known, change):
         clear_imposed(run, load)
         for a in range(n):
             last[a] += change * load[a]
+
+
+@inlined
+def _used_up(run, settings, iteration, known):
+    """The matrix is renewed at the start of a step, and after so many corrections."""
+    return iteration <= 0 or known > settings.krylov
+
+
+@inlined
+def _corrected(run, settings, step, iteration, known):
+    """The increment is the answer of the corrected inverse, and becomes the next pair.
+
+    A predictor is neither corrected nor kept.
+    """
+    before = settings.load_change
+    if iteration >= 0:
+        _correct(run, settings, known, run.dx)
+    if not controlled(run, settings, step, iteration):
+        return False
+    if iteration >= 0:
+        _keep(run, settings, known, settings.load_change - before)
+    return True
+
+
+@inlined
+def _iterate_nested(run, settings, step):
+    """As OpenSees has it: the increments after a tangent have a test of their own, which compares
+    with the tangent's.
+
+    A tangent is one iteration of the step, with all increments until that test is passed or the
+    corrections are used up.
+    """
+    neq, updates, r, dx = run.neq, settings.krylov, run.r, run.dx
+    report = shift(run.report, code.REPORT_FLOATS * step)
+    if begin(run, settings, step) != 0:
+        return code.ELEMENT_FAILED
+    unbalance(run, settings)
+    value, started, first = 0.0, 0.0, -1.0
+    for tangent in range(first_iteration(settings), settings.max_iterations):
+        if factor(run, settings) != 0:
+            return code.SINGULAR
+        for known in range(updates + 1 if tangent >= 0 else 1):
+            copy(neq, r, dx)
+            solve(run, dx)
+            if not _corrected(run, settings, step, tangent + known, known):
+                return code.NO_ROOT
+            scale = moved(run, settings, 1.0)
+            if scale < 0.0:
+                return code.ELEMENT_FAILED
+            if known == 0:  # the tangent's own increment is not tested
+                started, first = norm(neq, r), -1.0
+                continue
+            if settings.control == code.TRANSIENT:
+                copy(neq, _last_solution(run, updates), dx)
+            value, first = tested(run, settings, max(scale, started), started, first)
+            if not value > settings.tolerance:
+                break
+        if tangent >= 0:
+            report[0], report[1] = tangent + 1.0, value
+            if not math.isfinite(value):
+                return code.NOT_FINITE
+            if value <= settings.tolerance:
+                return code.DONE
+    return unconverged(settings)
+
+
+QUASI_NEWTON = Method("quasi_newton", iterating(_used_up, _corrected))
+NESTED_QUASI_NEWTON = Method("nested_quasi_newton", _iterate_nested)

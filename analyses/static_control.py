@@ -5,13 +5,14 @@ from __future__ import annotations
 import math
 
 from femu.analyses import code
+from femu.analyses.newton_step import first_iteration
 from femu.engine.ldlt import solve
 from femu.engine.residual import apply_loads, clear_imposed, copy, dot
 from femu.kernels import inlined, shift
 
 
 @inlined
-def arc_change(run, settings, wanted, iteration):
+def _arc_change(run, settings, wanted, iteration):
     """Change of the load factor that keeps the increment on the arc, and whether there is one.
 
     |s + x + change xp|^2 + weight (l + change)^2 = arc^2, with the increments s and l of the step so far, the
@@ -21,7 +22,7 @@ def arc_change(run, settings, wanted, iteration):
     x, xp = run.dx, run.dx_load
     u0, u1 = run.u0, run.u1
     xp_xp = dot(neq, xp, xp)
-    if iteration == 0:
+    if iteration == first_iteration(settings):
         direction = dot(neq, xp, run.last_increment)
         size = wanted / math.sqrt(xp_xp + weight)
         return True, (-size if direction < 0.0 else size)
@@ -48,16 +49,15 @@ def arc_change(run, settings, wanted, iteration):
 
 
 @inlined
-def control(run, settings, step, iteration):
-    """Static control: add to DX its part by the change of the load factor.
+def controlled(run, settings, step, iteration):
+    """Add to DX its part by the change of the load factor, where that is sought.
 
     False where there is no such change.
     """
     neq, pattern, kind = run.neq, settings.pattern, settings.control
-    wanted = run.increments[step]
-    if kind == code.LOAD:
+    if kind == code.TRANSIENT or kind == code.LOAD:
         return True
-    dx, xp = run.dx, run.dx_load
+    wanted, dx, xp = run.increments[step], run.dx, run.dx_load
     copy(neq, shift(run.nodal_loads, pattern * run.ndof), xp)
     clear_imposed(run, xp)
     solve(run, xp)
@@ -68,7 +68,7 @@ def control(run, settings, step, iteration):
         moved = run.u1[dof] - run.u0[dof]
         change = (wanted - moved - dx[dof]) / xp[dof]
     else:
-        found, change = arc_change(run, settings, wanted, iteration)
+        found, change = _arc_change(run, settings, wanted, iteration)
         if not found:
             return False
     for a in range(neq):

@@ -16,7 +16,7 @@ from femu.analyses.commit import commit_kernel
 from femu.analyses.convergence import Test
 from femu.analyses.inputs import check_progress
 from femu.analyses.krylov import basis_floats
-from femu.analyses.newton_step import march
+from femu.analyses.newton_step import Marching, march
 from femu.analyses.policy import MEMBER_HALVINGS, Policy, Relaxation
 from femu.analyses.quasi_newton import secant_floats
 from femu.analyses.unbounded import unbounded
@@ -61,12 +61,12 @@ def has_force_based(program: Program) -> bool:
 
 
 class StepDriver:
-    """Takes steps with one kernel on one run."""
+    """Takes steps on one run; ``kernel`` is the one of the algorithm in use."""
 
     def __init__(
         self,
         run: Workspace,
-        kernel: Kernel,
+        kernel: Kernel | Marching,
         steps: Steps,
         algorithm: Algorithm,
         test: Test,
@@ -75,8 +75,9 @@ class StepDriver:
         progress: Progress | None,
         title: str,
     ) -> None:
-        self.run, self.kernel, self.steps = run, kernel, steps
+        self.run, self.kernels, self.steps = run, kernel, steps
         self.algorithm, self.test, self.policy, self.save = algorithm, test, policy, save
+        self.kernel = self._kernel_of(algorithm)
         check_progress(progress)
         self.progress, self.title = AMBIENCE.progress if progress is None else progress, title
         self.relaxations: list[Relaxation] = []
@@ -115,7 +116,12 @@ class StepDriver:
         run.fields.every = save.every
         self.reports = np.zeros((steps.count, code.REPORT_FLOATS))
 
+    def _kernel_of(self, algorithm: Algorithm) -> Kernel:
+        kernels = self.kernels
+        return kernels.by(algorithm.method) if isinstance(kernels, Marching) else kernels
+
     def _use(self, algorithm: Algorithm) -> None:
+        self.kernel = self._kernel_of(algorithm)
         s = self.settings
         s.tangent, s.line_search = algorithm.tangent, algorithm.line_search
         # more increments than equations depend on each other
@@ -123,7 +129,7 @@ class StepDriver:
         s.krylov = (
             min(algorithm.krylov, max(self.run.program.neq, 1)) if subspace else algorithm.krylov
         )
-        s.acceleration, s.nested_test = algorithm.secant, algorithm.nested
+        s.acceleration = algorithm.secant
         s.test, s.tolerance, s.max_iterations = (
             self.test.code,
             self.test.tolerance,
@@ -144,7 +150,7 @@ class StepDriver:
             and s.alpha_f == 1.0
             and s.current_stiffness_damping == 0.0
             and s.committed_stiffness_damping == 0.0
-            and self.kernel is march
+            and self.kernels is march
         )
         fields.in_place = int(in_place)
         # a step may use the factors of the last one where a resumed run can make the same

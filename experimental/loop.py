@@ -221,7 +221,7 @@ class HybridLoop:
         command, deform, kernel = (
             test.integrator.command.ctypes,
             _deform.ctypes,
-            test.integrator.kernel.ctypes,
+            self.driver.kernel.ctypes,
         )
         vector = run.fields.vector  # several times faster than its fields
         exchanges, dt, updater = test.integrator.exchanges, test.transient.dt, hybrid.updater

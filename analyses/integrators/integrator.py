@@ -7,7 +7,7 @@ from abc import ABC, abstractmethod
 from typing import Any, ClassVar
 
 from femu.analyses.integrators.predictor import explicit_predictor
-from femu.analyses.newton_step import march
+from femu.analyses.newton_step import Marching, march
 from femu.engine.program import Program
 from femu.engine.workspace import Workspace
 from femu.kernels import Kernel
@@ -29,7 +29,7 @@ class Integrator(ABC):
 
     explicit: ClassVar[bool] = False  # needs mass everywhere, and solves for accelerations alone
     hybrid: ClassVar[bool] = True  # whether it serves in a hybrid test
-    kernel: ClassVar[Kernel] = march
+    kernel: ClassVar[Kernel | Marching] = march  # takes the steps
     command: ClassVar[Kernel] = explicit_predictor
     # whether elements keep the state of where they were asked, short of the step's end
     elements_stay: ClassVar[bool] = False

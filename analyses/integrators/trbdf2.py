@@ -8,12 +8,11 @@ from typing import ClassVar
 from femu.analyses import code
 from femu.analyses.commit import conclude, start
 from femu.analyses.integrators.integrator import Integrator
-from femu.analyses.newton_step import _iterate
+from femu.analyses.newton_step import Marching, Stepping
 from femu.analyses.noniterative import hold_own, own_row
 from femu.engine.residual import copy
-from femu.engine.run_fields import RUN
 from femu.engine.workspace import Workspace
-from femu.kernels import INT, Kernel, kernel
+from femu.kernels import Helper
 
 # numbers of run.own: 1 where the next step takes backward differences, and the length of the last
 # step
@@ -26,41 +25,46 @@ TRAPEZOIDAL_BETA, TRAPEZOIDAL_GAMMA = 0.25, 0.5
 BACKWARD_BETA, BACKWARD_GAMMA = 4.0 / 9.0, 2.0 / 3.0
 
 
-@kernel(INT(RUN), noalias=False)
-def trbdf2(run):
-    settings, own = run.settings, run.own
-    ndof = run.ndof
-    start(run)
-    while run.first < run.last:
-        step, dt = run.first, settings.dt
-        committed_v, committed_a = run.v0, run.a0
-        u0, v0 = run.u0, committed_v
-        back_u, back_v = own_row(run, 0, 0, 0, BACK_U), own_row(run, 0, 0, 0, BACK_V)
-        second = own[SECOND] != 0.0 and own[LENGTH] == dt
-        settings.factored = 0
-        if second:
-            settings.beta, settings.gamma = BACKWARD_BETA, BACKWARD_GAMMA
-            start_v, start_a = own_row(run, 0, 0, 0, START_V), own_row(run, 0, 0, 0, START_A)
-            for a in range(ndof):
-                # velocity and acceleration of the backward differences at the old displacement, and
-                # the start values from which Newmark's relations make the same
-                v = 0.5 * (back_u[a] - u0[a]) / dt
-                acceleration = (0.5 * back_v[a] - 2.0 * v0[a] + 1.5 * v) / dt
-                start_v[a] = -(acceleration * dt + 0.5 * v) / 2.5
-                start_a[a] = 4.0 * (v + 0.5 * start_v[a]) / dt
-            run.v0, run.a0 = start_v, start_a
-        else:
-            settings.beta, settings.gamma = TRAPEZOIDAL_BETA, TRAPEZOIDAL_GAMMA
-        why = _iterate(run, settings, step)
-        run.v0, run.a0 = committed_v, committed_a
-        if why == code.DONE and not second:
-            copy(ndof, u0, back_u)
-            copy(ndof, v0, back_v)
-        why = conclude(run, settings, step, why)
-        if why != code.DONE:
-            return why
-        own[SECOND], own[LENGTH] = 0.0 if second else 1.0, dt
-    return code.DONE
+@Marching
+def trbdf2(iterate: Helper) -> Stepping:
+    """Take the steps from ``first`` to ``last``; returns why it stopped."""
+
+    def go(run):
+        settings, own = run.settings, run.own
+        ndof = run.ndof
+        start(run)
+        while run.first < run.last:
+            step, dt = run.first, settings.dt
+            committed_v, committed_a = run.v0, run.a0
+            u0, v0 = run.u0, committed_v
+            back_u, back_v = own_row(run, 0, 0, 0, BACK_U), own_row(run, 0, 0, 0, BACK_V)
+            second = own[SECOND] != 0.0 and own[LENGTH] == dt
+            settings.factored = 0
+            if second:
+                settings.beta, settings.gamma = BACKWARD_BETA, BACKWARD_GAMMA
+                start_v, start_a = own_row(run, 0, 0, 0, START_V), own_row(run, 0, 0, 0, START_A)
+                for a in range(ndof):
+                    # velocity and acceleration of the backward differences at the old displacement, and
+                    # the start values from which Newmark's relations make the same
+                    v = 0.5 * (back_u[a] - u0[a]) / dt
+                    acceleration = (0.5 * back_v[a] - 2.0 * v0[a] + 1.5 * v) / dt
+                    start_v[a] = -(acceleration * dt + 0.5 * v) / 2.5
+                    start_a[a] = 4.0 * (v + 0.5 * start_v[a]) / dt
+                run.v0, run.a0 = start_v, start_a
+            else:
+                settings.beta, settings.gamma = TRAPEZOIDAL_BETA, TRAPEZOIDAL_GAMMA
+            why = iterate(run, settings, step)
+            run.v0, run.a0 = committed_v, committed_a
+            if why == code.DONE and not second:
+                copy(ndof, u0, back_u)
+                copy(ndof, v0, back_v)
+            why = conclude(run, settings, step, why)
+            if why != code.DONE:
+                return why
+            own[SECOND], own[LENGTH] = 0.0 if second else 1.0, dt
+        return code.DONE
+
+    return go
 
 
 @dataclass(frozen=True)
@@ -77,7 +81,7 @@ class TRBDF2(Integrator):
     begins with a trapezoidal step, and so does a change of dt. OpenSees: ``TRBDF2``.
     """
 
-    kernel: ClassVar[Kernel] = trbdf2
+    kernel: ClassVar[Marching] = trbdf2
     hybrid: ClassVar[bool] = False
 
     def coefficients(self) -> tuple[float, float, float, float]:

@@ -27,10 +27,6 @@ class Settings(Fields, word=float):
     line_search = number("work of the unbalance at which a line search ends, or 0: none")
     krylov = integer("increments that an accelerated iteration keeps before it forms a tangent")
     acceleration = integer("how increments are accelerated")
-    nested_test = integer(
-        "1: the increments between two tangents have a test of their own, as OpenSees' "
-        "quasi-Newton methods have it"
-    )
 
     control = integer("how a step is controlled", topic="static analysis")
     controlled_dof = integer("controlled degree of freedom")

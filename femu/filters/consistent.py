@@ -30,7 +30,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from femu.filters import copies_kernels as kernels
+from femu.filters import copies_kernels
 from femu.filters.bounds import Bounds, Inequality
 from femu.filters.model import StateSpace
 from femu.filters.relinearisation import Array, Copies, Explorer, Problem, Request, relinearise
@@ -141,7 +141,7 @@ class ConsistentEstimator:
         self.copies = Copies(problem, problem.around(problem.expected, prior))
         if problem.noise is not None:
             self.copies.noise[:] = problem.noise**2
-        kernels.solve_sums(self.copies.context)
+        copies_kernels.solve_sums(self.copies.context)
         self._explorer = Explorer(problem)
         self._next, self._last = FIRST, 0
         self._pending: tuple[Request, Future[Copies] | None] | None = None
@@ -198,7 +198,7 @@ class ConsistentEstimator:
         """Process samples that are in the record already."""
         while self.samples < until:
             ahead, soonest = self.stops()
-            status, self.samples, moved = kernels.take_samples(
+            status, self.samples, moved = copies_kernels.take_samples(
                 self.copies.context,
                 self.inputs,
                 self.outputs,
@@ -378,7 +378,7 @@ class ConsistentEstimator:
     def _follow(self, copies: Copies, until: int) -> None:
         done = int(copies.sums.samples)
         copies.must(
-            kernels.take_samples(
+            copies_kernels.take_samples(
                 copies.context, self.inputs, self.outputs, done, until, NEVER, 0.0
             )[0]
         )

@@ -21,7 +21,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.stats import qmc
 
-from femu.filters import copies_kernels as kernels
+from femu.filters import copies_kernels
 from femu.filters.bounds import Bounds
 from femu.filters.copies_fields import CopiesFields, Sums
 from femu.filters.model import StateSpace
@@ -110,7 +110,7 @@ class Copies:
         fields.prior, fields.expected = problem.prior.ravel().copy(), problem.expected
         fields.box, fields.nrules = problem.bounds.vector(), len(problem.bounds.inequalities)
         fields.keep = np.array([problem.keep])
-        fields.scratch = np.zeros(kernels.scratch_size(p) + SPARE)
+        fields.scratch = np.zeros(copies_kernels.scratch_size(p) + SPARE)
 
     @property
     def context(self) -> Words:
@@ -126,7 +126,7 @@ class Copies:
     def outputs_along(self, inputs: Array, first: int, last: int) -> Array:
         """Outputs of each copy: samples × copies × channels."""
         found = np.empty((last - first, len(self.points), self.space.outputs))
-        self.must(kernels.follow(self.context, inputs, first, last, found.reshape(-1)))
+        self.must(copies_kernels.follow(self.context, inputs, first, last, found.reshape(-1)))
         return found
 
     @property
@@ -137,7 +137,7 @@ class Copies:
     @property
     def bent(self) -> bool:
         """Whether the copies differ in kind."""
-        return bool(self.sums.bent > kernels.BENT * self.sums.used)
+        return bool(self.sums.bent > copies_kernels.BENT * self.sums.used)
 
     @property
     def minimum(self) -> Array:
@@ -161,7 +161,7 @@ class Explorer:
     def ranked(self, inputs: Array, outputs: Array, samples: int) -> Array:
         """The parameters in the order of their mean residuals so far."""
         self.copies.must(
-            kernels.follow_misfits(
+            copies_kernels.follow_misfits(
                 self.copies.context, inputs, outputs, self.samples, samples, self.misfits
             )
         )
@@ -203,7 +203,7 @@ class Misfit:
         """Number of neighbouring residuals that count as one, per channel."""
         return np.array(
             [
-                _times_fewer(np.clip(r[np.isfinite(r)], -kernels.LARGE * s, kernels.LARGE * s))
+                _times_fewer(np.clip(r[np.isfinite(r)], -copies_kernels.LARGE * s, copies_kernels.LARGE * s))
                 for r, s in zip(self.residuals.T, self.noise, strict=True)
             ]
         )
@@ -226,14 +226,14 @@ def _scale(residuals: Array, age: Array, floor: float, given: float | None) -> t
     least = floor if given is None else max(floor, given)
     s = max(least, MEDIAN * float(np.median(size)))
     for _ in range(ROUNDS):
-        outlier = _alone(size > kernels.LARGE * s)
-        ratio = np.maximum(size / (kernels.LARGE * s), 1.0)
+        outlier = _alone(size > copies_kernels.LARGE * s)
+        ratio = np.maximum(size / (copies_kernels.LARGE * s), 1.0)
         weight = np.where(outlier, ratio**-2, 1.0)
         s = max(least, float(np.sqrt((age * (weight * size) ** 2).sum() / (age * weight**2).sum())))
-    outlier = _alone(size > kernels.LARGE * s)
+    outlier = _alone(size > copies_kernels.LARGE * s)
     share = size / s
-    ratio = np.maximum(share / kernels.LARGE, 1.0)
-    loss = np.where(outlier, kernels.LARGE**2 * (1.0 + 2.0 * np.log(ratio)), share**2)
+    ratio = np.maximum(share / copies_kernels.LARGE, 1.0)
+    loss = np.where(outlier, copies_kernels.LARGE**2 * (1.0 + 2.0 * np.log(ratio)), share**2)
     return s, float((age * (loss + 2.0 * np.log(s))).sum())
 
 
@@ -292,9 +292,9 @@ class _Search:
             copies = Copies(problem, problem.around(z, P))
             copies.noise[:], copies.correlation[:] = misfit.noise**2, misfit.correlation()
             copies.must(
-                kernels.sum_samples(copies.context, self.inputs, self.outputs, self.samples)
+                copies_kernels.sum_samples(copies.context, self.inputs, self.outputs, self.samples)
             )
-            settled = kernels.moved_by(copies.context) < SETTLED**2 * problem.unknowns
+            settled = copies_kernels.moved_by(copies.context) < SETTLED**2 * problem.unknowns
             if number == STEPS - 1 or (settled and not copies.bent):
                 break
             found = self._better(copies, cost)

@@ -37,7 +37,7 @@ from femu.experimental import (
 from femu.experimental.compensation.inverse_series import inverse_series
 from femu.plots.style import BLUE, GREY, INK, VERMILION, figure, save, style, tidy
 from femu.records import GroundMotion
-from femu.studies import rths_loop as loop
+from femu.studies import rths_loop
 from femu.support.tables import Row, Table
 
 Array = npt.NDArray[np.float64]
@@ -92,7 +92,9 @@ def moved_plant(values: dict[str, float]) -> Plant:
     return plant_of(values).holding(values["k"])
 
 
-def structures(case: int, values: dict[str, float]) -> tuple[loop.Structure, loop.Structure]:
+def structures(
+    case: int, values: dict[str, float]
+) -> tuple[rths_loop.Structure, rths_loop.Structure]:
     """The numerical part and the whole structure; what the specimen of a plant has is not in the
     numerical part, so the whole is the same for all plants."""
     mass, ratio = CASES[case]
@@ -102,10 +104,10 @@ def structures(case: int, values: dict[str, float]) -> tuple[loop.Structure, loo
     tested = np.diag([1.0, 0.0, 0.0])
     own = 2.0 * RATIO * np.sqrt(values["k"] * MASS)
     first, ground = np.eye(1, 3), mass * np.ones(3)
-    numerical = loop.Structure(
+    numerical = rths_loop.Structure(
         m - MASS * tested, c - own * tested, STIFFNESS - values["k"] * tested, first, ground
     )
-    return numerical, loop.Structure(m, c, STIFFNESS, first, ground)
+    return numerical, rths_loop.Structure(m, c, STIFFNESS, first, ground)
 
 
 @lru_cache(maxsize=8)
@@ -118,20 +120,20 @@ def ground(duration: float | None = None, path: Path | None = None) -> Array:
     return SCALE * np.interp(times, motion.dt * np.arange(len(values)), values, right=0.0)
 
 
-def indices(run: loop.Motion, whole: Array) -> Array:
+def indices(run: rths_loop.Motion, whole: Array) -> Array:
     """J1 (ms) and J2 to J9 (per cent) of a run; all NaN if it was unstable."""
-    if loop.is_unstable(run, whole[:, 0], DT):
+    if rths_loop.is_unstable(run, whole[:, 0], DT):
         return np.full(9, np.nan)
     x, t, floors = run.reached[:, 0], run.target[:, 0], run.displacement
     return np.array(
         [
-            1e3 * loop.delay_of(x, t, DT),
-            loop.deviation(x, t),
-            loop.peak(x, t),
-            loop.deviation(x, whole[:, 0]),
-            loop.peak(x, whole[:, 0]),
-            *(loop.deviation(floors[:, k], whole[:, k]) for k in (1, 2)),
-            *(loop.peak(floors[:, k], whole[:, k]) for k in (1, 2)),
+            1e3 * rths_loop.delay_of(x, t, DT),
+            rths_loop.deviation(x, t),
+            rths_loop.peak(x, t),
+            rths_loop.deviation(x, whole[:, 0]),
+            rths_loop.peak(x, whole[:, 0]),
+            *(rths_loop.deviation(floors[:, k], whole[:, k]) for k in (1, 2)),
+            *(rths_loop.peak(floors[:, k], whole[:, k]) for k in (1, 2)),
         ]
     )
 
@@ -144,24 +146,24 @@ def tested(
     sensors: Sensors = SENSORS,
     duration: float | None = None,
     path: Path | None = None,
-) -> tuple[Array, loop.Motion, Array]:
+) -> tuple[Array, rths_loop.Motion, Array]:
     """Indices of a test, its motion, and the whole structure without a test."""
     numerical, whole = structures(case, values)
     motion = ground(duration, path)
     plant = plant_of(values)
     held = np.array([values["k"]])
-    run = loop.run_loop(
+    run = rths_loop.run_loop(
         numerical,
         numerical.explicit(DT),
         plant.holding(held),
-        loop.of_specimens(plant, numerical, held),
+        rths_loop.of_specimens(plant, numerical, held),
         compensation,
         sensors,
         motion,
         DT,
         seed,
     )
-    exact = loop.without_test(whole, whole.explicit(DT), motion)
+    exact = rths_loop.without_test(whole, whole.explicit(DT), motion)
     return indices(run, exact), run, exact
 
 

@@ -34,7 +34,7 @@ from femu.experimental import (
 )
 from femu.plots.style import BLUE, INK, VERMILION, figure, save, style, tidy
 from femu.records import GroundMotion
-from femu.studies import rths_loop as loop
+from femu.studies import rths_loop
 from femu.support.tables import Row, Table
 
 Array = npt.NDArray[np.float64]
@@ -129,7 +129,7 @@ def tested_stiffness() -> Array:
 
 
 @lru_cache(maxsize=1)
-def structures() -> tuple[loop.Structure, loop.Structure, loop.Interaction]:
+def structures() -> tuple[rths_loop.Structure, rths_loop.Structure, rths_loop.Interaction]:
     """Numerical part, whole frame, and the forces of the tested part.
 
     The tested part has its share of the damping that is proportional to the stiffness; all mass is in
@@ -142,16 +142,16 @@ def structures() -> tuple[loop.Structure, loop.Structure, loop.Interaction]:
     share = 2.0 * RATIO / sum(DAMPED_AT)
     targets = STROKES @ pick[:2]
     ground = m[:, list(FLOORS)].sum(axis=1)
-    whole = loop.Structure(m, c, k, targets, ground)
+    whole = rths_loop.Structure(m, c, k, targets, ground)
     tested = pick.T @ own @ pick
-    numerical = loop.Structure(m, c - share * tested, k - tested, targets, ground)
+    numerical = rths_loop.Structure(m, c - share * tested, k - tested, targets, ground)
     by_motion = np.zeros((3, 6))
     by_motion[:, :2] = own[:, :2] @ INTERFACE
     by_motion[:, 2:4] = share * by_motion[:, :2]
     by_state = np.zeros((3, 3 * SIZE))
     by_state[:, NEXT_TURN] = own[:, 2]
     by_state[:, SIZE + NEXT_TURN] = share * own[:, 2]
-    return numerical, whole, loop.Interaction(by_motion, by_state, pick)
+    return numerical, whole, rths_loop.Interaction(by_motion, by_state, pick)
 
 
 @lru_cache(maxsize=4)
@@ -168,25 +168,25 @@ def ground(duration: float | None = None) -> Array:
 def without_test(duration: float | None = None) -> Array:
     """Displacements of the whole frame."""
     whole = structures()[1]
-    return loop.without_test(whole, whole.implicit(DT), ground(duration))
+    return rths_loop.without_test(whole, whole.implicit(DT), ground(duration))
 
 
 NAMES = ("J1a", "J1b", "J2a", "J2b", "J3a", "J3b", "J5", "J6", "J7", "J8", "J9", "J10")
 
 
-def indices(run: loop.Motion, whole: Array) -> Array:
+def indices(run: rths_loop.Motion, whole: Array) -> Array:
     """J1 (ms) and the others (per cent) in the order of `NAMES`; all NaN if it was unstable."""
-    if loop.is_unstable(run, whole[:, FLOORS[0]], DT):
+    if rths_loop.is_unstable(run, whole[:, FLOORS[0]], DT):
         return np.full(len(NAMES), np.nan)
     x, t, q = run.reached, run.target, run.displacement
     there, wanted = x @ INTERFACE.T, t @ INTERFACE.T
     return np.array(
         [
-            *(1e3 * loop.delay_of(x[:, k], t[:, k], DT) for k in (0, 1)),
-            *(loop.deviation(x[:, k], t[:, k]) for k in (0, 1)),
-            *(loop.peak(x[:, k], t[:, k]) for k in (0, 1)),
-            *(loop.deviation(there[:, k], wanted[:, k]) for k in (0, 1)),
-            *(loop.deviation(q[:, k], whole[:, k]) for k in (*FLOORS, TURN)),
+            *(1e3 * rths_loop.delay_of(x[:, k], t[:, k], DT) for k in (0, 1)),
+            *(rths_loop.deviation(x[:, k], t[:, k]) for k in (0, 1)),
+            *(rths_loop.peak(x[:, k], t[:, k]) for k in (0, 1)),
+            *(rths_loop.deviation(there[:, k], wanted[:, k]) for k in (0, 1)),
+            *(rths_loop.deviation(q[:, k], whole[:, k]) for k in (*FLOORS, TURN)),
         ]
     )
 
@@ -197,10 +197,10 @@ def tested(
     seed: int = 0,
     sensors: Sensors = SENSORS,
     duration: float | None = None,
-) -> tuple[Array, loop.Motion]:
+) -> tuple[Array, rths_loop.Motion]:
     """Indices of a test, and its motion."""
     numerical, _, forces = structures()
-    run = loop.run_loop(
+    run = rths_loop.run_loop(
         numerical, numerical.implicit(DT), plant_of(values), forces, compensation, sensors,
         ground(duration), DT, seed,
     )  # fmt: skip

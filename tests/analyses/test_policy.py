@@ -11,6 +11,7 @@ import pytest
 
 from femu import GroundMotion, Model, Outcome, Result
 from femu.analyses import (
+    BFGS,
     KrylovNewton,
     Limit,
     LoadControl,
@@ -104,6 +105,26 @@ def test_the_ladder_takes_the_same_run_to_its_end() -> None:
     for r in shaken.relaxations:
         assert r["time"] == pytest.approx(0.02 * r["step"])
     assert f"{len(steps)} steps needed help" in repr(shaken)
+
+
+def test_each_algorithm_takes_steps_by_its_own_kernel(monkeypatch: pytest.MonkeyPatch) -> None:
+    used: list[str] = []
+    call = StepDriver.advance
+
+    def noted(self: StepDriver, first: int, last: int) -> int:
+        used.append(self.kernel.name.rpartition(".")[2])
+        return call(self, first, last)
+
+    monkeypatch.setattr(StepDriver, "advance", noted)
+    helpers = (ModifiedNewton(), KrylovNewton(8), BFGS(), NewtonLineSearch())
+    test = RelativeUnbalance(1e-10, iterations=10)
+    analysis = LoadControl(100.0, steps=4, test=test, policy=Policy(algorithms=helpers))
+    (relaxation,) = analysis.run(cable(), check=False).relaxations
+    assert "NewtonLineSearch" in relaxation["what"]
+    names = ("newton", "modified_newton", "krylov", "quasi_newton", "line_search")
+    first = [f"march_{name}" for name in names]
+    assert used[:5] == first  # of the first step as a whole
+    assert used[-2:] == [first[4], first[0]]  # what helped, and the steps after it
 
 
 def test_help_does_not_loosen_the_tolerance() -> None:

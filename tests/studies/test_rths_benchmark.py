@@ -12,7 +12,7 @@ from femu.experimental import (
 )
 from femu.materials import Elastic
 from femu.studies import rths_benchmark as study
-from femu.studies import rths_loop as loop
+from femu.studies import rths_loop
 
 
 def test_the_plant_has_the_published_gain_and_delay():
@@ -42,9 +42,11 @@ def test_the_compiled_loop_does_what_the_objects_of_a_test_do():
     k, ground = study.NOMINAL["k"], study.ground(12.0)[8000:9500]
     plant, dt = study.plant_of(study.NOMINAL), study.DT
     make = study.compensators()[study.OWN]
-    forces = loop.of_specimens(plant, numerical, np.array([k]))
+    forces = rths_loop.of_specimens(plant, numerical, np.array([k]))
     march = numerical.explicit(dt)
-    fast = loop.run_loop(numerical, march, plant.holding(k), forces, make(), Sensors(), ground, dt)
+    fast = rths_loop.run_loop(
+        numerical, march, plant.holding(k), forces, make(), Sensors(), ground, dt
+    )
     specimen = CompensatedSpecimen(EmulatedSpecimen(Elastic(k), actuator=plant), make(), dt)
     x, before, force = np.zeros(3), np.zeros(3), 0.0
     left = numerical.mass / dt**2 + numerical.damping / (2.0 * dt)
@@ -65,7 +67,7 @@ def test_without_a_test_the_structure_is_that_of_its_modes():
     _, whole = study.structures(4, study.NOMINAL)
     ground = np.zeros(3 * 4096)
     ground[0] = 1.0
-    x = loop.without_test(whole, whole.explicit(study.DT), ground)[:, 2]
+    x = rths_loop.without_test(whole, whole.explicit(study.DT), ground)[:, 2]
     w = np.sqrt(np.linalg.eigvalsh(whole.stiffness / 1000.0)[0])
     crossings = np.flatnonzero((x[4096:-1] < 0.0) & (x[4097:] >= 0.0))
     period = study.DT * np.diff(crossings).mean()
@@ -76,7 +78,9 @@ def test_known_delays_are_found():
     t = study.DT * np.arange(8192)
     wave = np.sin(2.0 * np.pi * 3.0 * t) * np.sin(np.pi * t / 2.0) ** 2
     late = np.interp(t - 3.3 * study.DT, t, wave, left=0.0)
-    assert loop.delay_of(late, wave, study.DT) == pytest.approx(3.3 * study.DT, abs=0.02 * study.DT)
+    assert rths_loop.delay_of(late, wave, study.DT) == pytest.approx(
+        3.3 * study.DT, abs=0.02 * study.DT
+    )
 
 
 def test_nominal_and_perturbed_plants_in_a_short_run():

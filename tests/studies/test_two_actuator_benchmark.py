@@ -4,7 +4,7 @@ its frequencies, and that only a coupled inverse tracks."""
 import numpy as np
 
 from femu.experimental import CoupledInverseCompensation
-from femu.studies import rths_loop as loop
+from femu.studies import rths_loop
 from femu.studies import two_actuator_benchmark as study
 
 
@@ -32,7 +32,7 @@ def test_the_implicit_march_has_the_frequencies_of_the_frame():
     """Eigenvalues of a step against those of the model; average acceleration turns w into
     2 atan(w dt / 2) / dt."""
     _, whole, _ = study.structures()
-    free = loop.Structure(
+    free = rths_loop.Structure(
         whole.mass, 0.0 * whole.damping, whole.stiffness, whole.targets, whole.ground
     )
     values = np.linalg.eigvals(free.implicit(study.DT).moved)
@@ -49,7 +49,7 @@ def test_a_perfect_actuator_gives_the_whole_frame():
 
     quick = Plant.columns([([[1.0], [0.0]], [1e-6, 1.0]), ([[0.0], [1.0]], [1e-6, 1.0])])
     numerical, _, forces = study.structures()
-    run = loop.run_loop(
+    run = rths_loop.run_loop(
         numerical,
         numerical.implicit(study.DT),
         quick,
@@ -60,7 +60,7 @@ def test_a_perfect_actuator_gives_the_whole_frame():
         study.DT,
     )
     whole = study.without_test(6.0)
-    assert loop.deviation(run.displacement[:, 25], whole[:, 25]) < 1.0
+    assert rths_loop.deviation(run.displacement[:, 25], whole[:, 25]) < 1.0
 
 
 def test_only_with_the_coupling_the_actuators_track():

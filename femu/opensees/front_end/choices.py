@@ -11,6 +11,11 @@ from typing import Any
 
 from femu.analyses import code
 from femu.analyses.integrators.integrator import Integrator
+from femu.analyses.krylov import KRYLOV
+from femu.analyses.line_search import LINE_SEARCH
+from femu.analyses.newton import MODIFIED_NEWTON, NEWTON
+from femu.analyses.newton_step import Method
+from femu.analyses.quasi_newton import NESTED_QUASI_NEWTON
 from femu.engine.program import Program
 
 _versions = count()
@@ -38,9 +43,13 @@ class Algorithm:
     secant: int = code.SUBSPACE
 
     @property
-    def nested(self) -> bool:
-        """Whether the increments between two tangents are tested by themselves."""
-        return self.secant != code.SUBSPACE
+    def method(self) -> Method:
+        """Its iterations. Those of quasi-Newton methods are nested in OpenSees."""
+        if self.krylov > 0:
+            return KRYLOV if self.secant == code.SUBSPACE else NESTED_QUASI_NEWTON
+        if self.line_search != 0.0:
+            return LINE_SEARCH
+        return NEWTON if self.tangent == code.EACH else MODIFIED_NEWTON
 
 
 @dataclass(frozen=True)
