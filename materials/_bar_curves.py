@@ -7,18 +7,10 @@ All strains and stresses are natural ones: e = ln(1 + strain), f = stress (1 + s
 from __future__ import annotations
 
 import math
-from functools import partial
 from typing import NamedTuple
 
-from femu.kernels import for_kernels
+from femu.kernels import unfused
 
-unfused = partial(for_kernels, fastmath=False)
-"""Decorator: a function for use inside kernels whose products and sums are rounded apart.
-
-On a curve that is straight to the last digit, rounding decides which of two slopes OpenSees
-takes."""
-unfused_inlined = partial(unfused, forceinline=True)
-"""Decorator: as `unfused`, always inlined."""
 ROUNDING = 2e-4
 """Strain after the onset of hardening over which the plateau is rounded into the hardening branch.
 """

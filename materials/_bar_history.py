@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from femu.materials._bar_curves import Curve, Steel, unfused, unfused_inlined
+from femu.kernels import unfused, unfused_inlined
+from femu.materials._bar_curves import Curve, Steel
 
 LAST_BRANCH = 20
 """Curves inside curves that are remembered, two to each branch after the second (as in OpenSees).

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 
+from femu.kernels import unfused, unfused_inlined
 from femu.materials._bar_curves import (
     along,
     end_of,
@@ -16,8 +17,6 @@ from femu.materials._bar_curves import (
     first_loading,
     fitted,
     limited,
-    unfused,
-    unfused_inlined,
 )
 from femu.materials._bar_history import (
     LAST_BRANCH,

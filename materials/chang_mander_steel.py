@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from typing import ClassVar
 
-from femu.kernels import Kernel, kernel
-from femu.materials._bar_curves import Curve, first_loading, unfused
+from femu.kernels import Kernel, kernel, unfused
+from femu.materials._bar_curves import Curve, first_loading
 from femu.materials._bar_history import (
     BRANCH,
     COUNT,

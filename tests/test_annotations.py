@@ -8,8 +8,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 COMPILING = {
-    "compiled", "exact", "helper", "inlined", "intrinsic", "kernel", "law", "njit", "routine", "summed",
-    "unfused", "unfused_inlined", "_instruction",
+    "compiled", "exact", "helper", "inlined", "intrinsic", "kernel", "law", "njit", "overload", "routine",
+    "summed", "unfused", "unfused_inlined", "_instruction",
 }  # fmt: skip
 """Decorators of what numba compiles."""
 

@@ -23,6 +23,8 @@ from femu.kernels.compiler import (
     shift,
     store,
     summed,
+    unfused,
+    unfused_inlined,
 )
 
 __all__ = [
@@ -48,4 +50,6 @@ __all__ = [
     "shift",
     "store",
     "summed",
+    "unfused",
+    "unfused_inlined",
 ]

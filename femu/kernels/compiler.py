@@ -8,7 +8,7 @@ are pointers (``CPointer``): the same chain on numba arrays is 1.3 to 1.8 times 
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import numba
@@ -16,6 +16,7 @@ from llvmlite import ir
 from numba.core import cgutils, types
 from numba.core.ccallback import CFunc, _CFuncCompiler
 from numba.core.compiler import Compiler
+from numba.core.compiler_lock import global_compiler_lock
 from numba.core.dispatcher import Dispatcher
 from numba.core.registry import CPUDispatcher
 from numba.extending import intrinsic
@@ -210,10 +211,15 @@ class Kernel:
             self.function, made._targetdescr, self._options, {}, pipeline_class=Compiler)
         made._cache = KernelCache(self.function, self.name,
                                   {**self._options, "noalias": self._noalias})
-        try:
-            made.compile()
-        except Exception as problem:  # numba's errors have no common base
-            raise self._refusal(problem) from problem
+        with global_compiler_lock:
+            try:
+                made.compile()
+            except Exception as problem:  # numba's errors have no common base
+                raise self._refusal(problem) from problem
+            # looked up at once: of two kernels that processes have compiled under one name, which
+            # the functions that make kernels give them, the one that was loaded last is found
+            name = made._wrapper_name.removeprefix("cfunc.")
+            self._address = int(made._library.get_pointer_to_function(name))
         return made
 
     def _refusal(self, problem: Exception) -> Exception:
@@ -223,8 +229,8 @@ class Kernel:
     def address(self) -> int:
         """Address of the compiled function in numba's own calling convention, for functions made by
         `caller`."""
-        made = self._compiled
-        return int(made._library.get_pointer_to_function(made._wrapper_name.removeprefix("cfunc.")))
+        _ = self._compiled
+        return self._address
 
     @property
     def c_address(self) -> int:
@@ -287,6 +293,12 @@ def summed(function: Callable[..., Any]) -> Helper:
 def routine(function: Callable[..., Any]) -> Helper:
     """Decorator: a function for use inside kernels, called or inlined as the compiler sees fit."""
     return for_kernels(function)
+
+
+unfused = partial(for_kernels, fastmath=False)
+"""Decorator: a function for use inside kernels whose products and sums are rounded apart."""
+unfused_inlined = partial(unfused, forceinline=True)
+"""Decorator: as `unfused`, always inlined."""
 
 
 def compiled(function: Callable[..., Any]) -> Dispatcher:

@@ -25,7 +25,7 @@ from typing import Any
 from llvmlite import ir
 from numba.extending import intrinsic, overload
 
-from femu.kernels.compiler import FLOAT, INT, Helper, for_kernels
+from femu.kernels.compiler import FLOAT, INT, unfused_inlined
 
 _L = (
     0.2,
@@ -80,11 +80,6 @@ _LOG2_OF_NOTHING = 1e9  # times any exponent that laws use beyond that range
 _FARTHEST = 1100.0  # binary exponents beyond which nothing is left of a number
 
 
-def unfused_arithmetic(function: Any) -> Helper:
-    """Decorator: inlined, with every product and sum rounded as it is written."""
-    return for_kernels(function, forceinline=True, fastmath=False)
-
-
 # --- machine instructions -----------------------------------------------------------------------
 
 
@@ -131,7 +126,7 @@ def upper_bits(typingctx, bits):
 # --- the parts ----------------------------------------------------------------------------------
 
 
-@unfused_arithmetic
+@unfused_inlined
 def _split(x):
     """m and e of a normal number x = 2**e m, 1/sqrt(2) <= m < sqrt(2)."""
     bits = bits_of(x)
@@ -140,7 +135,7 @@ def _split(x):
     return number_of(bits - ((shifted - _EXPONENT_BIAS) << _MANTISSA)), e
 
 
-@unfused_arithmetic
+@unfused_inlined
 def _log2(x):
     """Binary logarithm of a positive number, as a sum of two numbers."""
     subnormal = x < _SMALLEST_NORMAL
@@ -171,7 +166,7 @@ def _log2(x):
     return y, ((e - y) + w) + w_low
 
 
-@unfused_arithmetic
+@unfused_inlined
 def _exp2_of_rest(f):
     """2 ** f, |f| <= 1/2."""
     ff = f * f
@@ -182,7 +177,7 @@ def _exp2_of_rest(f):
     return fma(f, fma(fma(third, f4, second), f4, first), 1.0)
 
 
-@unfused_arithmetic
+@unfused_inlined
 def _exp2(h, low):
     """2 ** (h + low), low far below h."""
     h = -_FARTHEST if h < -_FARTHEST else (_FARTHEST if h > _FARTHEST else h)
@@ -195,7 +190,7 @@ def _exp2(h, low):
     return _exp2_of_rest((h - n) + low) * scale * number_of(bits_of(rest) << _MANTISSA)
 
 
-@unfused_arithmetic
+@unfused_inlined
 def _power(x, y):
     log, log_low = _log2(x if 0.0 < x < math.inf else 1.0)
     h = y * log
@@ -206,7 +201,7 @@ def _power(x, y):
     return 1.0 if y == 0.0 or x == 1.0 else result
 
 
-@unfused_arithmetic
+@unfused_inlined
 def _quick_power(x, y):
     m, e = _split(_SMALLEST_NORMAL if x < _SMALLEST_NORMAL else x)
     s = (m - 1.0) / (m + 1.0)
@@ -222,13 +217,13 @@ def _quick_power(x, y):
     return result * number_of(bits_of(n) << _MANTISSA) + (x - x)  # NaN of a base that is NaN
 
 
-@unfused_arithmetic
+@unfused_inlined
 def _exponential(x):
     h = x * _LOG2_E
     return _exp2(h, fma(x, _LOG2_E, -h) + x * _LOG2_E_LOW)
 
 
-@unfused_arithmetic
+@unfused_inlined
 def _logarithm(x):
     log, low = _log2(x if 0.0 < x < math.inf else 1.0)
     h = log * _LN2

@@ -35,6 +35,7 @@ from femu.kernels import (
 )
 from femu.kernels.kernel_cache import compile_statistics, fingerprint, on_compile
 from femu.support.errors import InputError
+from femu.support.isolated_python import python, surroundings
 
 # --- fingerprint ---
 
@@ -494,3 +495,31 @@ def test_a_kernel_that_calls_a_plain_function_is_refused() -> None:
 
     with pytest.raises(InputError, match=r"calls plain, .* Fix: put @inlined .* above def plain"):
         calls.address  # noqa: B018
+
+
+SAME_NAME = """
+import sys
+from femu.kernels import INT, INTS, Kernel
+
+def made(number):
+    def block(x):
+        return number
+    return Kernel(block, INT(INTS), f"number {number}")
+
+chosen = [made(int(word)) for word in sys.argv[1]]
+for one in chosen:
+    one.ctypes  # loads them all
+addresses = [one.address for one in chosen]
+assert len(set(addresses)) == len(addresses)
+"""
+
+
+def test_kernels_of_one_maker_that_were_cached_apart_keep_their_addresses(tmp_path: Path) -> None:
+    """Processes of their own give the first kernel of a maker the same compiled name."""
+    for chosen in ("1", "2", "12", "21"):
+        subprocess.run(
+            python(SAME_NAME, chosen),
+            env=surroundings(FEMU_CACHE_DIR=str(tmp_path / "cache"), FEMU_QUIET="1"),
+            check=True,
+            timeout=120,
+        )
