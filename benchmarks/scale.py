@@ -166,7 +166,7 @@ class Measured:
     compiling: float  # s
     compiled: float  # MB of the process with the program
     before: float  # MB of the process before the model
-    setup: float | None  # s of a run before its first step
+    setup: float | None  # s of the first run before its first step
     step: float | None  # s
     iterations: float | None  # of Newton per step
     peak: float | None  # MB of the process with a run
@@ -207,8 +207,9 @@ def measure(size: Size) -> Measured:
     setup = step = iterations = peak = None
     if size.steps:
         setup = _spent(lambda: run(program, 0))[1]
+        again = _spent(lambda: run(program, 0))[1]  # without what is done once for a program
         result, whole = _spent(lambda: run(program, size.steps))
-        step = max(whole - setup, 0.0) / size.steps
+        step = max(whole - again, 0.0) / size.steps
         iterations, peak = float(result.iterations.mean()), peak_memory()
     return Measured(
         str(size),
@@ -298,8 +299,8 @@ def rows_of(m: Measured) -> list[Row]:
             f"{name}: a step",
             1e3 * m.step,
             "ms",
-            reference=f"{m.iterations:.3g} iterations, {m.equations:,} equations; setting up a "
-            f"run {m.setup:.3g} s",
+            reference=f"{m.iterations:.3g} iterations, {m.equations:,} equations; setting up the "
+            f"first run {m.setup:.3g} s",
         ),
         Row(
             f"{name}: peak memory of a run",

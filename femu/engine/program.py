@@ -24,6 +24,7 @@ from femu.model.parameters import Parameter, ParameterBlock
 from femu.model.plan_check import checked_plans
 from femu.support.arguments import typed
 from femu.support.errors import InputError, ModelError, UnsupportedError, shown
+from femu.support.garbage import collector_paused
 
 Array = npt.NDArray[np.float64]
 _MASS = Parameter("nodal mass", "mass", 0.0)
@@ -53,6 +54,12 @@ class Program:
     def __init__(self, model: Model) -> None:
         if not model.elements:
             raise ModelError(f"model {model.name!r} has no elements.")
+        with collector_paused():
+            self._compile(model)
+        self._damping(model)
+        self._described = self.parameters.vector.copy()
+
+    def _compile(self, model: Model) -> None:
         self.name = model.name
         self.source = model.copy()  # what results keep of the model they came from
         self.dimensions, self.dof_names = model.dimensions, dof_names(model.dimensions)
@@ -74,8 +81,6 @@ class Program:
         self.storage = self.sparsity.size
         self._lay_out(model)
         self._loads(model)
-        self._damping(model)
-        self._described = self.parameters.vector.copy()
 
     def reloaded(self, model: Model) -> Program | None:
         """The same program with the load patterns that the model has now; None where they load

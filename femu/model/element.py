@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
@@ -35,6 +35,10 @@ def dof_names(dimensions: int) -> tuple[str, ...]:
     return {1: ("x",), 2: DOF_NAMES, 3: SPACE_DOFS}[dimensions]
 
 
+Dofs = Mapping[Name, Mapping[str, tuple[Name, str]]]
+"""By node and direction the degree of freedom itself, so that elements share it."""
+
+
 @dataclass
 class Plan:
     """Everything the program needs to lay an element out in its vectors.
@@ -60,12 +64,12 @@ class Plan:
     basic_forces: tuple[str, ...] = ()  # names of the basic forces
     frame_dimensions: int = 0  # of a frame member: 2 in the plane, 3 in space
 
-    def at(self, nodes: Sequence[Name], other: Sequence[Name]) -> Plan:
-        """The same plan between other nodes."""
-        place = dict(zip(nodes, other, strict=True))
+    def at(self, nodes: Sequence[Name], other: Sequence[Name], known: Dofs) -> Plan:
+        """The same plan between other nodes, with what is known of their degrees of freedom."""
+        dofs = {a: known[b] for a, b in zip(nodes, other, strict=True)}
         made = object.__new__(type(self))
         made.__dict__.update(self.__dict__)
-        made.dofs = [(place[node], direction) for node, direction in self.dofs]
+        made.dofs = [dofs[node][direction] for node, direction in self.dofs]
         return made
 
 

@@ -15,6 +15,7 @@ def checked_plans(
 ) -> dict[Name, Plan]:
     """The plans of elements, those that are alike laid out once."""
     coordinates = Coordinates(nodes)
+    own_dofs = {node: {d: (node, d) for d in dofs} for node in nodes}
     known: dict[Hashable, tuple[Plan, Sequence[Name]]] = {}
     found = {}
     for name, element in elements.items():
@@ -25,7 +26,7 @@ def checked_plans(
                 known[key] = plan, element.nodes
         else:
             first, between = known[key]
-            plan = first.at(between, element.nodes)
+            plan = first.at(between, element.nodes, own_dofs)
         found[name] = plan
     return found
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import hashlib
 import tracemalloc
 from dataclasses import KW_ONLY
@@ -232,3 +233,19 @@ def test_a_large_program_reads_files_by_either_digest(
         assert State.load(tmp_path / name, large).vector.size == large.layout.size
     with pytest.raises(InputError, match="must be compiled from the model"):
         State.load(tmp_path / "by_kinds.h5", small)
+
+
+@pytest.mark.parametrize("running", [True, False])
+def test_the_garbage_collector_is_left_as_it_was(running: bool) -> None:
+    lost = chain(1)
+    lost.nodes[1].coordinates[:] = 0.0  # a member without length
+    before = gc.isenabled()
+    try:
+        (gc.enable if running else gc.disable)()
+        chain(2).compile()
+        assert gc.isenabled() is running
+        with pytest.raises(ModelError, match="has no length"):
+            lost.compile()
+        assert gc.isenabled() is running
+    finally:
+        (gc.enable if before else gc.disable)()
