@@ -13,10 +13,11 @@ the same parameters from the start. The design has two parts:
   (`femu.filters.relinearisation`). Its cost is a multiple of the length of the record, but it comes
   at lengths that grow geometrically, so it is constant in the mean.
 
-A result of the background is taken over at a sample boundary, a fixed share of the record later,
-after the samples that came meanwhile. What is estimated at each sample is therefore a function of
-the record alone, whether the background is a thread or is done at once; only with ``wait=False``
-it may be taken over later than planned, and ``schedule`` says when, for a replay.
+A result of the background is taken over at a sample boundary, at first with the next sample and
+later after a share of the record, with the samples that came meanwhile. What is estimated at each
+sample is therefore a function of the record alone, whether the background is a thread or is done at
+once; only with ``wait=False`` it may be taken over later than planned, and ``schedule`` says when,
+for a replay.
 """
 
 from __future__ import annotations
@@ -42,7 +43,8 @@ FIRST = 20  # samples before the first relinearisation
 GROWTH = 0.15  # growth of the record after which the next one begins
 SOONEST = 0.03  # the same, if the estimate has moved
 MOVED = 0.3  # deviations of the posterior (of each unknown) from the centre
-DELAY = 0.02  # growth of the record until a result is taken over
+DELAY = 0.02  # growth of the record until a result is taken over, beyond the first samples
+SHORT = 500  # samples of a record that takes milliseconds: the next sample takes its result over
 NEVER = 2**62
 
 
@@ -224,7 +226,9 @@ class ConsistentEstimator:
             return max(self._due, self.samples + 1), NEVER
         if self._planned is not None:
             return min([NEVER, *(k for k in self._planned if k > self.samples)]), NEVER
-        soonest = NEVER if self._last == 0 else int((1.0 + SOONEST) * self._last) + 1
+        soonest = self._last + 1 + int(SOONEST * max(self._last - SHORT, 0))
+        if self._last == 0:
+            soonest = NEVER
         return max(self._next, self.samples + 1), soonest
 
     def attend(self, moved: bool) -> None:
@@ -347,7 +351,7 @@ class ConsistentEstimator:
         )
         self._asked += 1
         self._begin(request)
-        self._due = samples + ceil(DELAY * samples)
+        self._due = samples + 1 + ceil(DELAY * max(samples - SHORT, 0))
         if self._planned is not None:
             self._due = self._planned[samples]
 

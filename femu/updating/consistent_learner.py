@@ -61,6 +61,7 @@ class ConsistentLearner:
         given_noise: Array | None,
         displacement_noise: Array,
         inequalities: tuple[tuple[Mapping[str, float], float, str], ...],
+        wait: bool,
         seed: int,
     ) -> None:
         self.clones, self.given_noise = clones, given_noise
@@ -83,6 +84,7 @@ class ConsistentLearner:
             bounds=self.bounds,
             noise=noise,
             threads=True,
+            wait=wait,
             seed=seed,
         )
         self.estimate = LearnedEstimate(len(unknowns), n)

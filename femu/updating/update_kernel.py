@@ -250,7 +250,9 @@ def _write(updater, inside):
     limit; True if open."""
     memory, options, limits = updater.memory, updater.options, updater.limits
     known, written, table = updater.nunknowns, updater.written, updater.writes
-    allowed = memory.updates > 0.0 and memory.wait == 0.0 and memory.usual <= options.consistent
+    # copies that are inconsistent are about to be replaced; until then theirs is the best estimate
+    consistent = updater.mode == CONSISTENT or memory.usual <= options.consistent
+    allowed = memory.updates > 0.0 and memory.wait == 0.0 and consistent
     memory.open = 1.0 if allowed else 0.0
     if not allowed:
         memory.held += 1.0

@@ -68,7 +68,10 @@ class ModelUpdater(Updater):
     "exact"), or "consistent"; if omitted, it is chosen by `femu.updating.defaults.default_mode`.
     "consistent" has no filter, but a `ConsistentEstimator`: every copy of the twin has had the same
     parameters from the start, and the record is followed again in a thread as it grows. It keeps
-    the whole record in memory. ``histories`` is
+    the whole record in memory, takes the parameters as constant (``process_noise`` of an `Unknown`
+    does nothing), and waits for the thread if its result is late; with ``wait=False``, for tests in
+    real time, the result is taken over when it is there, and a repeated test may differ in its
+    last digits. ``histories`` is
     "shared" (one more evaluation with the corrected parameters keeps the history) or "per_point"
     (each point keeps its own). See `femu.updating.twin_kernels`.
 
@@ -111,6 +114,7 @@ class ModelUpdater(Updater):
         hidden: Sequence[str] = (),
         integration: str = "law",
         inequalities: Sequence[tuple[Mapping[str, float], float, str]] = (),
+        wait: bool = True,
         seed: int = 0,
     ) -> None:
         if isinstance(parameters, str) or not isinstance(parameters, Iterable):
@@ -176,8 +180,13 @@ class ModelUpdater(Updater):
         moved = _spread("displacement_noise", displacement_noise, twin.size)
         self.learner: TwinFilter | ConsistentLearner
         if mode == "consistent":
-            for argument, choice in (("filter", filter), ("force_drift", force_drift)):
-                if choice is not None:
+            for argument, choice, of_filters in (
+                ("filter", filter, filter is not None),
+                ("force_drift", force_drift, force_drift is not None),
+                ("hidden", hidden, bool(hidden)),
+                ("integration", integration, integration != "law"),
+            ):
+                if of_filters:
                     raise InputError(
                         "ModelUpdater", argument, choice, 'has no meaning in the mode "consistent"'
                     )
@@ -186,6 +195,7 @@ class ModelUpdater(Updater):
                 given_noise=given_noise,
                 displacement_noise=moved,
                 inequalities=tuple(inequalities),
+                wait=wait,
                 seed=seed,
             )
         else:

@@ -182,6 +182,18 @@ def test_one_by_one_in_a_thread_and_replayed_are_the_same_bits():
     assert first.schedule == second.schedule != whole.schedule
 
 
+def test_what_was_taken_over_late_is_replayed_with_the_same_bits():
+    """However late: the schedule says when."""
+    d, y = measured(400, 5)
+    hasty = estimator(threads=True, wait=False)
+    hasty.run(y, d)
+    again = estimator(schedule=hasty.schedule)
+    again.run(y, d)
+    assert again.schedule == hasty.schedule
+    assert np.array_equal(again.mean, hasty.mean)
+    assert np.array_equal(again.covariance, hasty.covariance)
+
+
 @pytest.mark.parametrize("stop", [150, 237])
 def test_a_checkpoint_continues_with_the_same_bits(stop):
     """Also one in the middle of a relinearisation, and in an estimator that has only the record."""

@@ -172,7 +172,14 @@ def test_a_resumed_hybrid_test_has_the_same_bits(tmp_path):
 
 
 @pytest.mark.parametrize(
-    "settings", [{"filter": print}, {"force_drift": 1.0}, {"histories": "per_point"}]
+    "settings",
+    [
+        {"filter": print},
+        {"force_drift": 1.0},
+        {"histories": "per_point"},
+        {"hidden": ("stress",)},
+        {"integration": "rk4"},
+    ],
 )
 def test_settings_of_filters_are_refused(settings):
     with pytest.raises(InputError, match=next(iter(settings))):
