@@ -15,6 +15,7 @@ STUDIES: dict[str, str] = {
     "rths-benchmark": "femu.studies.rths_benchmark:run",
     "two-actuator-benchmark": "femu.studies.two_actuator_benchmark:run",
     "multirate": "femu.studies.multirate:run",
+    "online-offline": "femu.studies.online_offline:run",
 }
 
 command = study_command(
