@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from femu.kernels.compiler import inlined
 from femu.model.parameters import finite
+from femu.support.arguments import as_numbers
 from femu.support.errors import InputError
 
 Array = npt.NDArray[np.float64]
@@ -42,9 +43,12 @@ class Converter:
             raise InputError("Converter", "largest", largest, "must be a finite number above 0")
         return cls(2.0 * largest / 2.0**bits, float(largest))
 
-    def convert(self, values: Array) -> Array:
+    def convert(self, values: npt.ArrayLike) -> Array:
         """The values as they leave the converter."""
-        made = np.clip(values, -self.largest, self.largest)
+        given = as_numbers("Converter", "values", values)
+        if np.isnan(given).any():
+            raise InputError("Converter", "values", values, "must be numbers")
+        made = np.clip(given, -self.largest, self.largest)
         return self.step * np.rint(made / self.step) if self.step else made
 
 

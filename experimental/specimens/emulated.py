@@ -84,6 +84,12 @@ class Sensors:
         for name, power in (("displacement", displacement), ("force", force)):
             if not (finite(power) and power >= 0.0):
                 raise InputError("Sensors", name, power, "must not be negative")
+        for name, converter in (
+            ("displacement_converter", displacement_converter),
+            ("force_converter", force_converter),
+        ):
+            if converter is not None and not isinstance(converter, Converter):
+                raise InputError("Sensors", name, converter, "must be a Converter or None")
         moved, pushed = displacement_converter or Converter(), force_converter or Converter()
         return cls(
             math.sqrt(displacement / dt),

@@ -7,9 +7,13 @@ from collections.abc import Mapping
 import numpy as np
 
 from femu.model.parameters import finite
+from femu.support.arguments import typed
 from femu.support.errors import InputError
 
+MOST_SETS = 1_000_000
 
+
+@typed
 def perturbed(
     values: Mapping[str, float],
     deviations: Mapping[str, float],
@@ -23,8 +27,9 @@ def perturbed(
     without one stay. The same ``seed`` gives the same sets, and more of them begin with the same.
     """
     who = "perturbed"
-    if isinstance(count, bool) or not isinstance(count, int) or count < 0:
-        raise InputError(who, "count", count, "must be a whole number from 0 on")
+    if isinstance(count, bool) or not isinstance(count, int) or not 0 <= count <= MOST_SETS:
+        rule = f"must be a whole number from 0 to {MOST_SETS}"
+        raise InputError(who, "count", count, rule)
     if isinstance(seed, bool) or not isinstance(seed, int) or seed < 0:
         raise InputError(who, "seed", seed, "must be a whole number from 0 on")
     for name, value in values.items():

@@ -127,14 +127,17 @@ class Plant:
         return cls.columns([([numerator], denominator)], **settings)
 
     @classmethod
-    def zeros_poles(
-        cls, zeros: Sequence[complex], poles: Sequence[complex], gain: float, **settings: Any
-    ) -> Plant:
+    def zeros_poles(cls, zeros: Any, poles: Any, gain: float, **settings: Any) -> Plant:
         """One channel by zeros, poles (1/time) and gain: gain (s - zero) ... / (s - pole) ..."""
         if not finite(gain) or gain == 0.0:
             raise InputError("Plant", "gain", gain, "must be a finite number other than 0")
         for name, given in (("zeros", zeros), ("poles", poles)):
-            values = np.atleast_1d(np.asarray(given, dtype=complex))
+            try:
+                values = np.array(given, dtype=complex)
+            except (TypeError, ValueError, OverflowError):
+                values = np.zeros((0, 0))
+            if values.ndim != 1 or not np.isfinite(values).all() or len(values) > MOST_STATES:
+                raise InputError("Plant", name, given, "must be a list of finite numbers")
             if not np.allclose(np.sort_complex(values), np.sort_complex(values.conj())):
                 raise InputError("Plant", name, given, "must come in conjugate pairs")
         numerator, denominator = zpk2tf(zeros, poles, gain)
@@ -146,8 +149,15 @@ class Plant:
     ) -> Plant:
         """Several channels by transfer functions: for each command the numerators of all outputs and
         the denominator that they share."""
-        m, blocks = len(columns), []
-        for numerators, denominator in columns:
+        try:
+            pairs = [(list(numerators), denominator) for numerators, denominator in columns]
+        except (TypeError, ValueError):
+            pairs = []
+        if not pairs:
+            rule = "must be a list of pairs: numerators of all outputs, and a denominator"
+            raise InputError("Plant", "columns", columns, rule)
+        m, blocks = len(pairs), []
+        for numerators, denominator in pairs:
             if len(numerators) != m:
                 rule = f"must have {m} numerators for each command, one for each output"
                 raise InputError("Plant", "columns", numerators, rule)
@@ -177,24 +187,35 @@ class Plant:
     def gain(self, frequency: npt.ArrayLike) -> npt.NDArray[np.complex128]:
         """Frequency response (displacement over command) at frequencies in cycles a time: a matrix
         for each one."""
-        s = 2j * np.pi * np.atleast_1d(as_numbers("Plant", "frequency", frequency))
+        given = np.atleast_1d(as_numbers("Plant", "frequency", frequency))
+        if given.ndim != 1 or not np.isfinite(given).all():
+            raise InputError("Plant", "frequency", frequency, "must be finite numbers")
+        s = 2j * np.pi * given
         a, b, c, d = (np.asarray(part) for part in (self.a, self.b, self.c, self.d))
         eye = np.eye(len(a))
         return np.array([c @ np.linalg.solve(z * eye - a, b) + d for z in s])
 
     def delay_at(self, frequency: float = 1.0) -> Array:
         """Delay of each channel for its own command at a frequency (cycles a time)."""
+        if not (finite(frequency) and frequency > 0.0):
+            raise InputError("Plant", "frequency", frequency, "must be a finite number above 0")
         phase = np.angle(np.diagonal(self.gain(frequency)[0]))
         return -phase / (2.0 * np.pi * frequency)
 
     def holding(self, stiffness: npt.ArrayLike) -> Plant:
         """The plant with a linear specimen whose force acts on it: what commands move in the end."""
-        k = np.reshape(np.asarray(stiffness, dtype=float), (self.size, self.size))
+        k = as_numbers("Plant", "stiffness", stiffness)
+        if k.size != self.size**2 or not np.isfinite(k).all():
+            rule = f"must be a finite matrix of {self.size} by {self.size}"
+            raise InputError("Plant", "stiffness", stiffness, rule)
+        k = k.reshape(self.size, self.size)
         a, b, c, d, e = (np.asarray(x) for x in (self.a, self.b, self.c, self.d, self.force))
         return replace(self, a=a - e @ k @ c, b=b - e @ k @ d)
 
     def step_parameters(self, dt: float, stiffness: npt.ArrayLike | None = None) -> Array:
         """Parameters of `plant_step` at steps of ``dt``, for a specimen of a ``stiffness``."""
+        if not (finite(dt) and dt > 0.0):
+            raise InputError("Plant", "dt", dt, "must be a finite number above 0")
         used = self if stiffness is None else self.holding(stiffness)
         a, b, c, d, e = (np.asarray(x) for x in (used.a, used.b, used.c, used.d, used.force))
         n, m = b.shape
@@ -202,6 +223,9 @@ class Plant:
         block = np.zeros((n + 2 * m, n + 2 * m))
         block[:n, :n], block[:n, n:] = a, inputs
         moved = _exponential(dt * block)[:n]
+        if not np.isfinite(moved).all():
+            rule = "must not be longer than its poles allow: the step has no finite matrix"
+            raise InputError("Plant", "dt", dt, rule)
         velocity = np.hstack([c @ a, c @ inputs])
         acceleration = np.hstack([c @ a @ a, c @ a @ inputs])
         outputs = np.vstack([np.hstack([c, d, np.zeros((m, m))]), velocity, acceleration])
@@ -213,12 +237,15 @@ class Plant:
         stiffness."""
         return len(np.asarray(self.a)) + self.size
 
-    def rest_at(self, position: Array, stiffness: Array | None) -> Array:
+    def rest_at(self, position: npt.ArrayLike, stiffness: npt.ArrayLike | None) -> Array:
         """State in which the plant rests at a position of a linear specimen."""
+        place = as_numbers("Plant", "position", position)
+        if place.shape != (self.size,) or not np.isfinite(place).all():
+            raise InputError("Plant", "position", position, f"must be {self.size} finite numbers")
         used = self if stiffness is None else self.holding(stiffness)
         a, b, c, d = (np.asarray(x) for x in (used.a, used.b, used.c, used.d))
         per_command = -np.linalg.lstsq(a, b, rcond=None)[0]
-        commands = np.linalg.lstsq(c @ per_command + d, position, rcond=None)[0]
+        commands = np.linalg.lstsq(c @ per_command + d, place, rcond=None)[0]
         return np.asarray(per_command @ commands)
 
 
@@ -232,6 +259,11 @@ def _companion(
     numerators: Sequence[npt.ArrayLike], denominator: npt.ArrayLike
 ) -> tuple[Array, Array, Array, Array]:
     """State space of transfer functions with one denominator, its states scaled to one size."""
+    for given in (*numerators, denominator):
+        if np.ndim(as_numbers("Plant", "numerator", given)) > 1:
+            raise InputError(
+                "Plant", "numerator", given, "must be the coefficients of a polynomial"
+            )
     den = np.trim_zeros(np.atleast_1d(as_numbers("Plant", "denominator", denominator)), "f")
     nums = [
         np.trim_zeros(np.atleast_1d(as_numbers("Plant", "numerator", g)), "f") for g in numerators
