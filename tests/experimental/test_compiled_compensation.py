@@ -40,7 +40,7 @@ def servo(a1=0.02, a2=1.6e-4, a3=6e-7, gain=1.0):
 
 NOMINAL, ACTUAL = servo(), servo(0.021, 1.65e-4, 6.2e-7, gain=1.02)
 TRUE = 1.02 * np.array([1.0, 0.021, 1.65e-4, 6.2e-7])
-T = DT * np.arange(1, 8001)
+T = DT * np.arange(1, 5001)
 MOTION = (
     0.01
     * np.minimum(T, 1.0) ** 3
