@@ -85,6 +85,7 @@ typed_classes(
     Cantilever,
     CompensatedSpecimen,
     ContinuousSpecimen,
+    Converter,
     CoupledInverseCompensation,
     Direct,
     EigenvectorTangent,
@@ -113,7 +114,7 @@ typed_classes(
     AdaptiveModelCompensation,
 )
 
-for _read in (HybridTest, HybridResult):
+for _read in (HybridTest, HybridResult, Converter, LinearSystem):
     typed_methods(_read)
 
 __all__ = [

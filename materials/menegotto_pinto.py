@@ -81,7 +81,7 @@ class MenegottoPinto(Material):
         smallest = min(smallest, reversal) if turned and up else smallest
         largest = max(largest, reversal) if turned and not up else largest
         growth = 0.0
-        if a1 > 0.0 or a3 > 0.0:
+        if a1 != 0.0 or a3 != 0.0:
             strains = (largest - smallest) * (0.5 * yield_strains)
             growth = ((a3 if up else a1)
                       * quick_power(strains * (1.0 / a4 if up else 1.0 / a2), _EXPONENT))

@@ -98,6 +98,8 @@ def of_compensation(compensation: Compensation | None, dt: float) -> LinearSyste
     known = getattr(compensation, "state_space", None)
     if known is not None:
         return as_linear_system(known(dt), type(compensation).__name__)
+    if type(compensation).__module__.split(".")[0] != "femu":  # its code may do more than compute
+        raise NotLinear(f"{type(compensation).__name__} has no state_space(dt)")
     made = copy.deepcopy(compensation)
     made.start(1, dt)
     answer: list[float] = []

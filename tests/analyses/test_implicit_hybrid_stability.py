@@ -36,6 +36,9 @@ class Share(TangentEstimator):
         super().start(initial)
         self.stiffness = self.share * self.initial
 
+    def learn(self, d, f):
+        return False
+
 
 def largest_pole(ratio: float, share: float) -> float:
     """Of omega dt squared, and of K_e / K."""

@@ -43,6 +43,8 @@ EXCLUDED: dict[str, str] = {
             "Result",
             "HybridResult",
             "IdentifiedActuator",
+            "Stability",
+            "Tracking",
             "Modes",
             "PaceReport",
             "Relaxation",
@@ -78,6 +80,9 @@ EXCLUDED: dict[str, str] = {
     "compare": "takes identifications only, which femu makes; an empty table is refused in its own "
     "tests",
     "identify_actuator": "long work for each value: see tests/experimental/test_identify_actuator.py",
+    "ContinuousSpecimen": "moves a specimen: see tests/experimental/test_motion_generator.py",
+    "ConsistentEstimator": "takes a model and its record: see tests/filters/test_consistent.py",
+    "tracking_indicators": "takes records: see tests/experimental/test_tracking.py",
     "failures_handled": "takes no arguments",
     "main": "the command line: see bad_commands",
 }
@@ -85,6 +90,9 @@ LAYING_OUT = "called while a program is laid out, with what it holds"
 STEPPING = "called by the run of an analysis or test in every step, with what it made"
 FILES = "writes into, or reads from, an HDF5 group that femu opened"
 METHODS: dict[str, str] = {
+    "stability": "takes what tests/experimental/test_stability.py refuses",
+    "tracking": "takes no arguments but the channel: see tests/experimental/test_tracking.py",
+    **dict.fromkeys(("then", "repeated", "response"), "of linear systems: see its own tests"),
     **dict.fromkeys(
         (
             "plan",
@@ -106,6 +114,8 @@ METHODS: dict[str, str] = {
             "all_places",
             "workspace",
             "place",
+            "owns",
+            "likeness",
             "walk_parameters",
             "released",
             "link_plan",
@@ -128,6 +138,11 @@ METHODS: dict[str, str] = {
     **dict.fromkeys(
         (
             "prepare",
+            "remember",
+            "why_dead",
+            "attend",
+            "make_room",
+            "accept",
             "memory",
             "check_step",
             "least_share",

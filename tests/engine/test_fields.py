@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from numba.core.errors import TypingError
 
 from femu.engine.fields import Fields, fields_at, floats, given, integer, integers, number, part
 from femu.kernels import (
@@ -30,6 +29,7 @@ from femu.kernels import (
     shift,
 )
 from femu.kernels.kernel_cache import fingerprint
+from femu.support.errors import InputError
 from tests.engine.example_fields import Coefficients, Estimate, LongerWork, Work, declare
 
 WORK = Work.kernel_type
@@ -243,7 +243,7 @@ def test_an_array_of_python_is_opened_too() -> None:
 
 
 def refused(function: Any, signature: Any) -> str:
-    with pytest.raises(TypingError) as error:
+    with pytest.raises(InputError) as error:
         _ = Kernel(function, signature).address
     return str(error.value)
 

@@ -73,7 +73,7 @@ def test_the_next_command_does_not_leave_and_nothing_is_lost(tmp_path, monkeypat
 def test_lost_after_the_last_command(tmp_path):
     path, stone = tmp_path / "j.h5", Stone()
     stone.commit = lambda time: path.unlink() if len(stone.commands) == STEPS else None
-    with pytest.warns(UserWarning, match="All that it held stands in"):
+    with pytest.warns(UserWarning, match="All that it held is in"):
         assert make(stone).run(path).outcome is Ending.COMPLETE
     record = read_journal(path)
     assert (record.steps, record.ending) == (STEPS, Ending.COMPLETE)
