@@ -114,7 +114,7 @@ typed_classes(
     AdaptiveModelCompensation,
 )
 
-for _read in (HybridTest, HybridResult, Converter, LinearSystem):
+for _read in (HybridTest, HybridResult, Converter, LinearSystem, Plant):
     typed_methods(_read)
 
 __all__ = [

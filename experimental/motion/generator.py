@@ -19,6 +19,7 @@ MODES = ("rest", "predict", "slow", "hold", "correct")
 LATEST = 0.95
 """Largest share of a step that may pass before the motion has stopped: a target that comes then
 still has to be reached in what is left of the step."""
+MOST_CHANNELS = 1000
 
 
 class MotionGenerator:
@@ -53,8 +54,9 @@ class MotionGenerator:
         acceleration: float | tuple[float, ...] | None = None,
     ) -> None:
         who = type(self).__name__
-        if isinstance(size, bool) or not isinstance(size, int) or size < 1:
-            raise InputError(who, "size", size, "must be a whole number from 1 on")
+        if isinstance(size, bool) or not isinstance(size, int) or not 1 <= size <= MOST_CHANNELS:
+            rule = f"must be a whole number from 1 to {MOST_CHANNELS}"
+            raise InputError(who, "size", size, rule)
         for name, value in (("step", step), ("rate", rate), ("predict", predict)):
             if not _is_number(value) or not value > 0.0:
                 raise InputError(who, name, value, "must be finite and above 0")

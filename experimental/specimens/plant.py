@@ -33,6 +33,7 @@ from femu.support.errors import InputError
 
 Array = npt.NDArray[np.float64]
 MOST_STATES = 200
+NO_CONVERTER = Converter()
 HEAD = 4  # states, channels, step and range of the converter
 
 
@@ -118,16 +119,30 @@ class Plant:
 
     @classmethod
     def transfer_function(
-        cls, numerator: npt.ArrayLike, denominator: npt.ArrayLike, **settings: Any
+        cls,
+        numerator: npt.ArrayLike,
+        denominator: npt.ArrayLike,
+        *,
+        mass: npt.ArrayLike = 0.0,
+        damping: npt.ArrayLike = 0.0,
+        converter: Converter = NO_CONVERTER,
     ) -> Plant:
-        """One channel by the coefficients of its transfer function, highest power of s first.
-
-        ``settings`` are ``mass``, ``damping`` and ``converter``.
-        """
-        return cls.columns([([numerator], denominator)], **settings)
+        """One channel by the coefficients of its transfer function, highest power of s first."""
+        return cls.columns(
+            [([numerator], denominator)], mass=mass, damping=damping, converter=converter
+        )
 
     @classmethod
-    def zeros_poles(cls, zeros: Any, poles: Any, gain: float, **settings: Any) -> Plant:
+    def zeros_poles(
+        cls,
+        zeros: Any,
+        poles: Any,
+        gain: float,
+        *,
+        mass: npt.ArrayLike = 0.0,
+        damping: npt.ArrayLike = 0.0,
+        converter: Converter = NO_CONVERTER,
+    ) -> Plant:
         """One channel by zeros, poles (1/time) and gain: gain (s - zero) ... / (s - pole) ..."""
         if not finite(gain) or gain == 0.0:
             raise InputError("Plant", "gain", gain, "must be a finite number other than 0")
@@ -141,11 +156,22 @@ class Plant:
             if not np.allclose(np.sort_complex(values), np.sort_complex(values.conj())):
                 raise InputError("Plant", name, given, "must come in conjugate pairs")
         numerator, denominator = zpk2tf(zeros, poles, gain)
-        return cls.transfer_function(np.real(numerator), np.real(denominator), **settings)
+        return cls.transfer_function(
+            np.real(numerator),
+            np.real(denominator),
+            mass=mass,
+            damping=damping,
+            converter=converter,
+        )
 
     @classmethod
     def columns(
-        cls, columns: Sequence[tuple[Sequence[npt.ArrayLike], npt.ArrayLike]], **settings: Any
+        cls,
+        columns: Sequence[tuple[Sequence[npt.ArrayLike], npt.ArrayLike]],
+        *,
+        mass: npt.ArrayLike = 0.0,
+        damping: npt.ArrayLike = 0.0,
+        converter: Converter = NO_CONVERTER,
     ) -> Plant:
         """Several channels by transfer functions: for each command the numerators of all outputs and
         the denominator that they share."""
@@ -170,7 +196,7 @@ class Plant:
             end = at + sizes[k]
             a[at:end, at:end], b[at:end, k], c[:, at:end], d[:, k] = ak, bk, ck, dk
             at = end
-        return cls(a, b, c, d, **settings)
+        return cls(a, b, c, d, mass=mass, damping=damping, converter=converter)
 
     # --- what it does ---
 

@@ -37,6 +37,8 @@ class LinearSystem:
                 matrix = np.array(getattr(self, name), dtype=float, ndmin=2)
             except (TypeError, ValueError):
                 matrix = np.full((1, 1), math.nan)
+            if matrix.ndim != 2:
+                raise InputError("LinearSystem", name, getattr(self, name), "must be a matrix")
             object.__setattr__(self, name, matrix)
         n, (p, m) = self.a.shape[0], self.d.shape
         wanted = {"a": (n, n), "b": (n, m), "c": (p, n), "d": (p, m)}
