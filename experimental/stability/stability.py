@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -242,12 +242,8 @@ def stability_of(
         dt=loop.dt,
     )
     if stable:
-        return _with(made, largest_delay=_largest_delay(loop, bound) if margin else math.nan)
-    return _with(made, remedies=tuple(_remedies(loop, bound, made)) if margin else ())
-
-
-def _with(made: Stability, **changes: Any) -> Stability:
-    return Stability(**{**vars(made), **changes})
+        return replace(made, largest_delay=_largest_delay(loop, bound) if margin else math.nan)
+    return replace(made, remedies=tuple(_remedies(loop, bound, made)) if margin else ())
 
 
 def _where(loop: _Loop, vector: npt.NDArray[Any]) -> tuple[Any, str, Any]:
