@@ -140,7 +140,7 @@ def _keep(run, settings, known, change):
 
 @inlined
 def _used_up(run, settings, iteration, known):
-    """The matrix is renewed at the start of a step, and after so many corrections."""
+    """The matrix is renewed at the start of a step, and after a number of corrections."""
     return iteration <= 0 or known > settings.krylov
 
 

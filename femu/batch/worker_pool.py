@@ -50,7 +50,7 @@ class ProcessHand:
         self._packed = packed
         self._limit = plan.time_limit
         self._process: subprocess.Popen[bytes] | None = None
-        self._told = False
+        self._warned = False
         self._late = False
         self._closed = False
         self.start()  # it imports what it needs while the caller continues
@@ -63,7 +63,7 @@ class ProcessHand:
     def start(self) -> subprocess.Popen[bytes]:
         """Start the worker, if it does not run. It compiles nothing before its first job."""
         if self._process is None:
-            self._told = False
+            self._warned = False
             self._process = subprocess.Popen(
                 python(_WORKER),
                 stdin=subprocess.PIPE,
@@ -95,9 +95,9 @@ class ProcessHand:
             watch.daemon = True
             watch.start()
         try:
-            if not self._told:
+            if not self._warned:
                 send(process.stdin, self._packed)
-                self._told = True
+                self._warned = True
             send(process.stdin, job)
             return receive(process.stdout)
         finally:

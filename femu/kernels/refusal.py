@@ -24,7 +24,7 @@ class NoReturn(Exception):
 def check_returns(made: Any) -> None:
     """Raise if a path through a compiled function returns nothing.
 
-    numba compiles it all the same: the call then fails, and its caller goes on with whatever number
+    numba compiles it all the same: the call then fails, and its caller continues with whatever number
     is left.
     """
     notes = made.type_annotation

@@ -249,7 +249,7 @@ def report_of_journal(record: Record, units: Units = AS_MODEL) -> Page:
         "The test.",
         ("", "value"),
         [
-            (name, _told_of(record, key))
+            (name, _text_of(record, key))
             for key, name in ABOUT.items()
             if record.about.get(key) not in (None, [], {})
         ],
@@ -290,7 +290,7 @@ def report_of_journal(record: Record, units: Units = AS_MODEL) -> Page:
     return page
 
 
-def _told_of(record: Record, key: str) -> str:
+def _text_of(record: Record, key: str) -> str:
     """What a journal says about its test, as text."""
     limits = record.about["limits"] if key == "limits" else None
     if (
@@ -302,14 +302,14 @@ def _told_of(record: Record, key: str) -> str:
         return "; ".join(
             f"{name}: {limits_in_words(record.about, name, sizes[name])}" for name in limits
         )
-    return _told(record.about[key])
+    return _text(record.about[key])
 
 
-def _told(value: Any) -> str:
+def _text(value: Any) -> str:
     """A value as text: per element, after its name."""
     if isinstance(value, dict):
         return "; ".join(
-            f"{name}: {_told(one)}" if isinstance(one, dict) else f"{name} {one}"
+            f"{name}: {_text(one)}" if isinstance(one, dict) else f"{name} {one}"
             for name, one in value.items()
         )
     return ", ".join(map(str, value)) if isinstance(value, list) else str(value)

@@ -126,7 +126,7 @@ class RemoteUpdater(Updater):
         self._table = np.zeros((FIRST_ROOM, len(COLUMNS) + len(self.names)))
         self._rows = self._number = 0
         self._heard = -1
-        self._told = np.zeros(HEAD)
+        self._reported = np.zeros(HEAD)
         self._turns = self._no_turns()
         self._session = secrets.randbits(63)
         self._channel = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
@@ -268,7 +268,7 @@ class RemoteUpdater(Updater):
         values = message.values
         if len(values) != HEAD + 1 + 2 * n or not np.isfinite(values).all():
             return
-        self._told[:] = values[:HEAD]
+        self._reported[:] = values[:HEAD]
         self._turns.forget(int(values[HEAD]))
         values = values[HEAD + 1 :]
         self._heard = message.step
@@ -282,5 +282,5 @@ class RemoteUpdater(Updater):
             self._table = np.concatenate([self._table, np.zeros_like(self._table)])
         row = self._table[self._rows]
         row[0], row[1] = step, step - self._heard if self._heard >= 0 else np.nan
-        row[2 : 2 + HEAD], row[len(COLUMNS) :] = self._told, self.values
+        row[2 : 2 + HEAD], row[len(COLUMNS) :] = self._reported, self.values
         self._rows += 1

@@ -1,4 +1,4 @@
-"""The hybrid test: what it records, how it ends, how it goes on after an interruption, and what an
+"""The hybrid test: what it records, how it ends, how it continues after an interruption, and what an
 updater may do."""
 
 from functools import partial
@@ -59,7 +59,7 @@ def noisy(motion=QUAKE, initial=0.0, **options):
 
 
 class Learner:
-    """Changes the stiffness of the numerical spring as it goes, by what it was told."""
+    """Changes the stiffness of the numerical spring during the test, by a given table."""
 
     element = "specimen"
 
@@ -415,7 +415,7 @@ def test_an_updater_must_belong_to_a_specimen():
 
 
 class Faulty(Specimen):
-    """Answers well until a time, and then as it is told."""
+    """Answers correctly until a time, and then as its test asks."""
 
     size = 1
 

@@ -53,7 +53,7 @@ def suite(
 
 
 class Watch:
-    """A progress object that remembers what it was told."""
+    """A progress object that remembers what was reported to it."""
 
     def __init__(self) -> None:
         self.total = self.done_before = self.done = self.failures = -1

@@ -1,4 +1,4 @@
-"""Suites in TOML: the example is read, and each mistake is told with its line."""
+"""Suites in TOML: the example is read, and each mistake is reported with its line."""
 
 from __future__ import annotations
 

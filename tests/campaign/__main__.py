@@ -70,7 +70,7 @@ def _run(name: str, quick: bool) -> Tally:
 
 
 def campaign(names: Sequence[str], quick: bool, jobs: int) -> dict[str, Tally]:
-    """Run parts, so many side by side."""
+    """Run parts, a number of them in parallel."""
     in_turn = sorted(names, key=lambda name: name not in LONGEST_FIRST) if jobs > 1 else names
     with ThreadPoolExecutor(jobs) as pool:
         came = dict(zip(in_turn, pool.map(lambda name: of_part(name, quick), in_turn), strict=True))

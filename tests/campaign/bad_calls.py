@@ -56,7 +56,7 @@ NEVER = ("nan", "list of nan", "object")
 
 class Call:
     """A function, method or class with arguments that are right; ``on`` makes the object of a
-    method anew for each try.
+    method again for each try.
 
     ``may`` names arguments that may be anything, or NaN: a title, a callback that is not called, a
     gap in a curve. Where a call makes something else of its numbers, the message may tell what was
@@ -122,7 +122,7 @@ def says(problem: FemuError, argument: str, value: Any) -> bool:
         if blames_another or (
             problem.argument.startswith(argument) and isinstance(value, (list, dict, np.ndarray))
         ):
-            return True  # a list is told by what is wrong in it, or by its shape
+            return True  # a list is named by what is wrong in it, or by its shape
     words = [" ".join(repr(value).split())[:40], type(value).__name__]
     words += [repr(one) for one in value] if isinstance(value, (list, dict)) else []
     if isinstance(value, (int, float)):
@@ -134,7 +134,7 @@ def says(problem: FemuError, argument: str, value: Any) -> bool:
 
 
 def holds_nan(made: Any, depth: int = 3) -> bool:
-    """Whether something has a NaN in it, as far as that is told cheaply."""
+    """Whether something has a NaN in it, as far as that is found cheaply."""
     if isinstance(made, (float, np.floating)):
         return bool(made != made)
     if isinstance(made, np.ndarray):

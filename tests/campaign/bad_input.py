@@ -87,7 +87,9 @@ def by_hand() -> Tally:
     tally = Tally()
     with bad_files.cases() as files:
         cases = {**bad_hand.EXPERIMENTAL, **bad_hand.LEARNING, **files}
-        tally.failures = [told for name, case in cases.items() if (told := refused(name, case))]
+        tally.failures = [
+            reported for name, case in cases.items() if (reported := refused(name, case))
+        ]
     tally.inputs = len(cases) - len(tally.failures)
     tally.lines.append(("files, and rules by hand", f"{tally.inputs} refused"))
     return tally

@@ -35,7 +35,7 @@ from tests.campaign.tally import Tally
 
 UNKNOWN_TAG = 987_654
 LONGEST_MESSAGE = 1000  # characters: a message is a sentence or two
-# of the bad values, each word gets one in so many in a short run; the others go to other words
+# of the bad values, each word gets a share in a short run; the others go to other words
 SHARE = 19
 STEP = 0.01
 RANDOM = {True: 20, False: 2000}  # stories of lines in random order

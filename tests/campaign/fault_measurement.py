@@ -104,8 +104,8 @@ def physical(
     """Something happens to a test of a physical specimen: it is held, every command has its row,
     and it moves once a step.
 
-    ``wanted`` is the outcome, or the exception that the test ends with. So many more rows than
-    committed steps are then among those ``measured``, or ``refused``.
+    ``wanted`` is the outcome, or the exception that the test ends with. Of the rows beyond the
+    committed steps, that many are ``measured``, or ``refused``.
     """
 
     def fault(folder: Path) -> Fate:

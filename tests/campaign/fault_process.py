@@ -77,9 +77,9 @@ def signalled(number: int, trials: int) -> Fault:
             time.sleep(rng.uniform(0.0, 0.8 * rig.STEPS * MOVE))
             os.kill(child, number)
             status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
-            told = b"."
+            reported = b"."
             while data := os.read(reading, 4096):
-                told += data
+                reported += data
             os.close(reading)
             record = read_journal(path)
             if number == signal.SIGKILL:
@@ -87,13 +87,13 @@ def signalled(number: int, trials: int) -> Fault:
             else:
                 held = (
                     held
-                    and b"h" in told
+                    and b"h" in reported
                     and record.ending is Outcome.STOPPED_BY_USER
                     and status in ((0,) if number == signal.SIGINT else (-number,))
                 )
                 # every command has its measurement
-                lost += max(0, told.count(b".") - len(record.measured[rig.NAME]))
-            lost += max(0, told.count(b".") - 1 - record.steps)
+                lost += max(0, reported.count(b".") - len(record.measured[rig.NAME]))
+            lost += max(0, reported.count(b".") - 1 - record.steps)
             final = slow().resume(path)
             held = held and final.outcome is Outcome.COMPLETE
             steps += final.steps
@@ -192,18 +192,18 @@ def resumed_while_it_runs(folder: Path) -> Fate:
 
         def apply(self, command: Any, at: float) -> Any:
             if self._clock[0] == rig.STEPS // 2:
-                os.write(told, b".")
+                os.write(reported, b".")
                 os.read(gate, 1)
             return super().apply(command, at)
 
     path = folder / "test.h5"
-    (told_here, told), (gate, gate_here) = os.pipe(), os.pipe()
+    (reported_here, reported), (gate, gate_here) = os.pipe(), os.pipe()
     child = os.fork()
     if child == 0:
         ended = rig.test_of(Waiting(rig.Bilinear(rig.STIFFNESS, rig.STRENGTH, 0.1))).run(path)
         os._exit(0 if ended.outcome is Outcome.COMPLETE else 1)
-    os.close(told)
-    os.read(told_here, 1)
+    os.close(reported)
+    os.read(reported_here, 1)
     second, refused = rig.test_of(rig.specimen()), ""
     try:
         second.resume(path)
@@ -211,7 +211,7 @@ def resumed_while_it_runs(folder: Path) -> Fate:
         refused = str(problem)
     os.write(gate_here, b".")
     status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
-    for pipe in (told_here, gate, gate_here):
+    for pipe in (reported_here, gate, gate_here):
         os.close(pipe)
     record = read_journal(path)
     held = "still running" in refused and status == 0 and not second.sessions
@@ -237,21 +237,21 @@ def with_updater() -> Any:
 def updater_meets(does: Callable[[int], None], restarted: bool) -> Fault:
     """Something is done to the process of the updater: the test never waits for it.
 
-    Where it is killed another one goes on with its filter; where it is only stopped it goes on
+    Where it is killed another one continues with its filter; where it is only stopped it continues
     itself.
     """
 
     def fault(folder: Path) -> Fate:
         resumed = with_updater()
         met: list[int] = []
-        heard: list[float] = []
+        received: list[float] = []
 
         class Watched(resumed.RemoteUpdater):  # type: ignore[name-defined,misc]
             def update(self, step: int, at: float, displacement: Any, force: Any) -> None:
                 super().update(step, at, displacement, force)
                 if step == 400:
                     self.old = self._worker
-                    heard.append(self._told[0])
+                    received.append(self._reported[0])
                     for child in children(self._process.pid):
                         does(child)
                         met.append(child)
@@ -271,14 +271,14 @@ def updater_meets(does: Callable[[int], None], restarted: bool) -> Fault:
 
         with Watched(resumed.SOURCE, rate=100.0) as updater:
             result = resumed.hybrid(updater).run(folder / "test.h5")
-            keeper, heard_at_last = updater._process, updater._told[0]
+            keeper, received_at_last = updater._process, updater._reported[0]
         record = read_journal(folder / "test.h5")
         gone = keeper is not None and keeper.poll() is not None
         return Fate(
             f"{result.outcome.name}, {len(met)} {'killed' if restarted else 'stopped'}",
             result.outcome is Outcome.COMPLETE and len(met) == 1 and gone,
             max(0, result.steps - record.steps),
-            heard_at_last > heard[0] > 0,
+            received_at_last > received[0] > 0,
             result.steps,
             "the filter continued",
         )
@@ -289,7 +289,7 @@ def updater_meets(does: Callable[[int], None], restarted: bool) -> Fault:
 def numerical_side_killed_with_updater(folder: Path) -> Fate:
     """The test is killed with -9 while its updater learns.
 
-    The resumed test goes on with the filter.
+    The resumed test continues with the filter.
     """
     resumed = with_updater()
     path, beside = folder / "test.h5", folder / f"test.h5{resumed.CHECKPOINT}"
@@ -306,14 +306,14 @@ def numerical_side_killed_with_updater(folder: Path) -> Fate:
     before, known = read_journal(path), resumed.samples_in(beside)
     with resumed.RemoteUpdater(resumed.SOURCE, rate=100.0) as updater:
         result = resumed.hybrid(updater).resume(path)
-        heard = updater._told[0]
+        received = updater._reported[0]
     after = read_journal(path)
     kept = np.array_equal(after.state[: before.steps, :-1], before.state[:, :-1])
     return Fate(
         f"killed after {before.steps} steps, resumed: {result.outcome.name}",
         0 < before.steps < result.steps,
         max(0, result.steps - after.steps),
-        kept and heard > known >= resumed.LEARNT,
+        kept and received > known >= resumed.LEARNT,
         result.steps,
         "the filter continued",
     )
@@ -369,7 +369,7 @@ def alive(pid: int) -> bool:
 
 
 def process_faults(trials: int) -> dict[str, Fault]:
-    """The faults, those at random instants so many times each."""
+    """The faults, those at random instants several times each."""
     return {
         "numerical side killed": signalled(signal.SIGKILL, trials),
         "numerical side asked to end (SIGTERM)": signalled(signal.SIGTERM, trials),

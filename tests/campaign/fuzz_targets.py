@@ -316,7 +316,7 @@ def _updater() -> Any:
     program = spring.two_springs().compile()
     updater._vector = program.parameters.vector.copy()
     updater._places = [np.array([program.parameters.index("beside.x.fy")])]
-    updater.values, updater.std, updater._told = np.array([1.2]), np.array([1.0]), np.zeros(3)
+    updater.values, updater.std, updater._reported = np.array([1.2]), np.array([1.0]), np.zeros(3)
     return updater
 
 

@@ -3,7 +3,7 @@ femu; and soon.
 
 An input is a good one with edits, or bytes without sense; see `tests.campaign.fuzz_targets`. Each
 target runs in a process of its own with a watchdog: a crash or a hang of a library in C ends that
-process, and the input that did it is kept. ``python -m tests.campaign fuzzing`` goes on for ten
+process, and the input that did it is kept. ``python -m tests.campaign fuzzing`` takes ten
 minutes with every target, ``--quick`` for a second; ``python -m tests.campaign.fuzzing SECONDS
 [--workers N] [NAME ...]`` takes some of them. Where atheris is installed (``pip install
 femu[fuzz]``), it has the second half of the time, and looks for inputs that reach new lines; see
@@ -121,7 +121,7 @@ class Watched:
 def fuzz(
     name: str, seconds: float, seed: int = 0, rounds: int | None = None, keep: Path | None = None
 ) -> Tally:
-    """Feed one target for so long, or so many rounds.
+    """Feed one target for a time, or a number of rounds.
 
     ``keep`` is where each input is written before it is fed.
     """
@@ -185,7 +185,7 @@ def rounds(count: int, names: list[str]) -> Tally:
 def _in_process(words: list[str], name: str, seconds: float) -> Tally:
     with tempfile.TemporaryDirectory(prefix="femu-fuzzing-") as folder:
         kept = Path(folder) / "input"
-        told: list[str] = []
+        reported: list[str] = []
         why: list[str] = []
         try:
             done = subprocess.run(
@@ -202,12 +202,12 @@ def _in_process(words: list[str], name: str, seconds: float) -> Tally:
                     "PYTHONPATH": os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")]),
                 },
             )
-            told, code = done.stdout.splitlines(), done.returncode
+            reported, code = done.stdout.splitlines(), done.returncode
             why = [line.strip() for line in done.stderr.splitlines() if line.strip()][-3:]
         except subprocess.TimeoutExpired:
             code = 1
-        if code == 0 and told:
-            return Tally.of(json.loads(told[-1]))
+        if code == 0 and reported:
+            return Tally.of(json.loads(reported[-1]))
         how = f"ended with signal {-code}" if code < 0 else "hung or failed"
         where = (
             Path(tempfile.gettempdir())

@@ -26,7 +26,7 @@ RATIOS, QUICK_RATIOS = (1e0, 1e3, 1e6, 1e9, 1e12), (1e0, 1e6, 1e12)
 
 
 def chain(elements: int, length: float = 10.0) -> Model:
-    """A cantilever of so many elements, with a load at its tip."""
+    """A cantilever of a number of elements, with a load at its tip."""
     model = Model("chain")
     model.node(0, 0.0, 0.0, fixed=True)
     for k in range(1, elements + 1):
@@ -57,7 +57,7 @@ def cantilever(elements: int) -> str | None:
 def frame(
     elements: int, kind: Any, section: Any, **options: Any
 ) -> tuple[Model, list[tuple[int, int]]]:
-    """A frame of at least about so many members, as many bays as storeys, and its nodes from the
+    """A frame of at least about this number of members, as many bays as storeys, and its nodes from the
     ground up (storey, line)."""
     storeys = max(1, round(math.sqrt(elements / 2.0)))
     bays = max(0, round((elements / storeys - 1.0) / 2.0))

@@ -341,7 +341,7 @@ def call(words: Words) -> Any:
 
 
 def build(text: str) -> None:
-    """Begin anew, and run the commands of a text."""
+    """Begin with an empty model, and run the commands of a text."""
     ops.wipe()
     domain.next_recorder = 0  # their tags go on when a model is wiped
     for words in commands(text):

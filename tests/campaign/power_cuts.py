@@ -50,7 +50,7 @@ KINDS = ("any order", "ascending", *ENDLESS)
 
 @contextlib.contextmanager
 def spaced(steps: int) -> Iterator[None]:
-    """Journals with checkpoints appended at every so many steps."""
+    """Journals with checkpoints appended at regular steps."""
     usual = checkpoints.steps_between
     checkpoints.steps_between = lambda numbers: steps
     try:
@@ -122,8 +122,8 @@ def rows_of(record: Record) -> list[Any]:
 
 
 def judged(path: Path, every: Record, before: Record, at_least: int) -> list[str]:
-    """What is wrong with a journal after a cut, that held ``before`` when it was synced, of it
-    ``at_least`` so many steps.
+    """What is wrong with a journal after a cut, that held ``before`` when it was synced, and of
+    it at least ``at_least`` steps.
 
     ``every`` is the journal of the whole test, with the state of every step.
     """
@@ -242,7 +242,7 @@ def _cut_in_every_way(
     count: int,
     rng: np.random.Generator,
 ) -> dict[str, Counter[str]]:
-    """What was wrong after so many cuts of each kind, and how often.
+    """What was wrong after a number of cuts of each kind, and how often.
 
     "" counts the cuts after which nothing was.
     """

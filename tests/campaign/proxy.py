@@ -52,7 +52,7 @@ class Repeated:
 
 
 class Gone:
-    """From a request on nothing comes through any more, and nobody is told.
+    """From a request on nothing comes through any more, and neither side is informed.
 
     A cable that was pulled.
     """
@@ -66,7 +66,7 @@ class Gone:
 
 
 def cut_after(count: int) -> Behaviour:
-    """Cut the connection at the first request after so many bytes of requests, however they are
+    """Cut the connection at the first request after a number of bytes of requests, however they are
     packed."""
     seen = [0]
 
@@ -81,7 +81,7 @@ def cut_after(count: int) -> Behaviour:
 
 
 def late(number: int, seconds: float) -> Behaviour:
-    """One answer waits for so many seconds."""
+    """One answer waits for a number of seconds."""
 
     def behave(direction: str, count: int, data: bytes) -> list[bytes]:
         if (direction, count) == (ANSWER, number):
@@ -99,7 +99,7 @@ def at(
 
 
 def delayed(most: float, seed: int = 1) -> Behaviour:
-    """Each message waits for up to so many seconds."""
+    """Each message waits for up to a number of seconds."""
     rng = random.Random(seed)
 
     def behave(direction: str, number: int, data: bytes) -> list[bytes]:

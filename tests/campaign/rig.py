@@ -42,7 +42,7 @@ NAME, SECOND = "device", "second"
 class Specimen(EmulatedSpecimen):
     """Stays where it is when its server goes away, as steel does.
 
-    Counts how often it was told to hold.
+    Counts how often it was ordered to hold.
     """
 
     def __post_init__(self) -> None:

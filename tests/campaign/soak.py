@@ -70,7 +70,7 @@ def soak(seconds: float, rate: float, priority: int | None, journal: Path) -> di
         began = time.perf_counter()
         result = test.run(journal)
         took = time.perf_counter() - began
-        heard = updater.history[-1] if len(updater.history) else np.zeros(5)
+        received = updater.history[-1] if len(updater.history) else np.zeros(5)
         # it doubles its table when full
         kept = sum(a.nbytes for a in result.arrays.values()) + 1.5 * updater.history.nbytes
         pace = result.pace
@@ -85,8 +85,8 @@ def soak(seconds: float, rate: float, priority: int | None, journal: Path) -> di
         "times": pace.step_times,
         "notes": list(pace.notes),
         "kept": kept / 2**20,
-        "samples": float(heard[2]),
-        "dropped": float(heard[3]),
+        "samples": float(received[2]),
+        "dropped": float(received[3]),
         "found": float(updater.values[0]),
         "true": spring.STRENGTH,
     }
@@ -97,7 +97,7 @@ def watched(
 ) -> tuple[dict[str, Any], list[tuple[float, float]]]:
     """Run a test in another process.
 
-    Returns what it told and the megabytes of (test, updater) once a second.
+    Returns what it reported and the megabytes of (test, updater) once a second.
     """
     words = [
         sys.executable,
@@ -127,8 +127,8 @@ def watched(
             looks.append((_megabytes(family[0]), _megabytes(family[2])))
     # a process that has just ended has no memory
     looks = [look for look in looks if min(look) > 0.0]
-    told = process.stdout.read() if process.stdout is not None else ""
-    for line in told.splitlines():
+    reported = process.stdout.read() if process.stdout is not None else ""
+    for line in reported.splitlines():
         if line.startswith(MARK):
             return json.loads(line[len(MARK) :]), looks
     raise RuntimeError(f"the test crashed with exit code {process.returncode}")
@@ -154,8 +154,8 @@ def _megabytes(pid: int) -> float:
 def rate_held(folder: Path, priority: int | None) -> float:
     """The highest rate that this machine holds at the moment."""
     for rate in RATES[:-1]:
-        told, _ = watched(TRIAL, rate, priority, folder / f"trial-{rate:g}.h5")
-        if told["overruns"] <= HELD * told["steps"]:
+        reported, _ = watched(TRIAL, rate, priority, folder / f"trial-{rate:g}.h5")
+        if reported["overruns"] <= HELD * reported["steps"]:
             return rate
     return RATES[-1]
 
@@ -167,7 +167,9 @@ def stamps(journal: Path) -> tuple[np.ndarray, int]:
     return both[0][np.isfinite(both[0])], int(np.isfinite(both[1]).sum())
 
 
-def told(seconds: float, rate: float | None, priority: int | None, journal: Path | None) -> Tally:
+def reported(
+    seconds: float, rate: float | None, priority: int | None, journal: Path | None
+) -> Tally:
     """Run a test and say what came of it."""
     tally = Tally()
     with tempfile.TemporaryDirectory() as name:
@@ -238,12 +240,12 @@ def told(seconds: float, rate: float | None, priority: int | None, journal: Path
     if overruns == 0 and abs(held / rate - 1.0) > DRIFT:
         tally.failures.append(f"the rate drifted to {held:g} without an overrun")
     if found["samples"] < 1:
-        tally.failures.append("the updater heard nothing")
+        tally.failures.append("the updater received nothing")
     return tally
 
 
 def run(quick: bool) -> Tally:
-    return told(QUICK, None, None, None) if quick else told(FULL, None, PRIORITY, None)
+    return reported(QUICK, None, None, None) if quick else reported(FULL, None, PRIORITY, None)
 
 
 def main() -> int:
@@ -264,7 +266,7 @@ def main() -> int:
             flush=True,
         )
         return 0
-    tally = told(given.seconds, given.rate, given.priority, given.journal)
+    tally = reported(given.seconds, given.rate, given.priority, given.journal)
     for what, came in tally.lines:
         print(f"{what}: {came}")
     for failure in tally.failures:

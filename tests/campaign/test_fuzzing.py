@@ -1,4 +1,4 @@
-"""Some rounds of each target. `python -m tests.campaign fuzzing` goes on for minutes."""
+"""Some rounds of each target. `python -m tests.campaign fuzzing` runs for minutes."""
 
 from __future__ import annotations
 

@@ -29,10 +29,10 @@ def test_one_call_runs_parts_and_prints_one_table(
 ) -> None:
     monkeypatch.setattr(sys, "argv", ["campaign", "--quick", "--json", "supply_chain"])
     assert command.main() == 0
-    told = json.loads(capsys.readouterr().out)
-    rows = {row["name"]: row for row in told["rows"]}
+    reported = json.loads(capsys.readouterr().out)
+    rows = {row["name"]: row for row in reported["rows"]}
     assert (
-        told["ok"]
+        reported["ok"]
         and rows["supply_chain: in all"]["value"] == "sound"
         and rows["properties that held"]["value"] > 0
     )

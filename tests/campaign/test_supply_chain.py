@@ -179,7 +179,7 @@ def test_a_page_of_another_form_is_no_answer(content: bytes) -> None:
 
 
 def test_what_pip_audit_prints() -> None:
-    told = json.dumps(
+    reported = json.dumps(
         {
             "dependencies": [
                 {"name": "Clean_One", "version": "1.0", "vulns": []},
@@ -193,7 +193,7 @@ def test_what_pip_audit_prints() -> None:
             "fixes": [],
         }
     )
-    found = read_pip_audit(told)
+    found = read_pip_audit(reported)
     assert set(found) == {"clean-one", "old"}
     assert found["old"].known == ("PYSEC-2020-1",) and not found["clean-one"].known
     for other in ("", "ERROR: no network", "[]", "{}", '{"dependencies": [{"name": "x"}]}'):

@@ -47,7 +47,7 @@ SMOKE_TESTS = (
     "tests/updating/test_updater.py::test_joint_filter_of_an_elastic_column_is_the_kalman_filter",
     "tests/batch/test_suite.py::test_a_row_is_what_a_single_analysis_gives",
 )
-"""All parts of femu, with few kernels: those are compiled anew for each version of numba."""
+"""All parts of femu, with few kernels: those are compiled again for each version of numba."""
 EXTRAS = ("opensees", "monitor", "dask", "docs", "test")
 EXTRA_TESTS = (
     "tests/crossvalidation/test_peer.py",
@@ -157,7 +157,7 @@ def with_versions(which: str, folder: Path, extras: tuple[str, ...] = ()) -> str
         "PYTHONPATH": "",
     }
     tests = EXTRA_TESTS if extras else (*SMOKE_TESTS, "-m", "not slow")
-    told = (
+    reported = (
         run(
             inside,
             "-m",
@@ -183,7 +183,7 @@ def with_versions(which: str, folder: Path, extras: tuple[str, ...] = ()) -> str
     chosen = {name.lower(): version for name, version in chosen.items()}
     names = [name_of(line) for extra in (None, *extras) for line in requirements(extra)]
     versions = [f"{name} {chosen[name]}" for name in dict.fromkeys(names) if name in chosen]
-    return f"{run(inside, '--version').strip()}, {', '.join(versions)}: {told}"
+    return f"{run(inside, '--version').strip()}, {', '.join(versions)}: {reported}"
 
 
 def run(*words: str, cwd: Path | None = None, env: dict[str, str] | None = None) -> str:

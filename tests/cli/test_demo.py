@@ -22,7 +22,7 @@ from femu.kernels import kernel_cache
 
 
 @pytest.fixture(scope="module")
-def told(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+def reported(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     """What `femu demo --json` prints, with its rows by name."""
     file = tmp_path_factory.mktemp("demo") / "column.h5"
     # click before 8.2
@@ -33,9 +33,9 @@ def told(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     return {**made, "rows": {row["name"]: row for row in made["rows"]}}
 
 
-def test_updating_finds_the_parameters_and_the_response(told: dict[str, Any]) -> None:
-    assert told["ok"]
-    rows = told["rows"]
+def test_updating_finds_the_parameters_and_the_response(reported: dict[str, Any]) -> None:
+    assert reported["ok"]
+    rows = reported["rows"]
     assert rows["displacement error: fixed model"]["value"] > 5.0
     assert (
         rows["displacement error: updated model"]["value"]
@@ -47,10 +47,10 @@ def test_updating_finds_the_parameters_and_the_response(told: dict[str, Any]) ->
         assert rows[f"{name}: fixed model"]["value"] != pytest.approx(row["reference"], rel=within)
 
 
-def test_the_result_holds_the_test_and_what_was_learnt(told: dict[str, Any]) -> None:
+def test_the_result_holds_the_test_and_what_was_learnt(reported: dict[str, Any]) -> None:
     from femu.report.write import load_result
 
-    result, environment, history = load_result(Path(told["result"]))
+    result, environment, history = load_result(Path(reported["result"]))
     assert isinstance(result, HybridResult)
     assert result.converged.all()
     assert environment
@@ -58,8 +58,8 @@ def test_the_result_holds_the_test_and_what_was_learnt(told: dict[str, Any]) -> 
     assert np.isfinite(history.values).all()
 
 
-def test_the_report_stands_alone(told: dict[str, Any]) -> None:
-    page = Path(told["report"]).read_text(encoding="utf-8")
+def test_the_report_stands_alone(reported: dict[str, Any]) -> None:
+    page = Path(reported["report"]).read_text(encoding="utf-8")
     assert "Updated parameters" in page
     assert not re.search(r"(src|href)=.https?:.*\.(js|css|png)", page)
     assert len(page) > 50_000

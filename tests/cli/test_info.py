@@ -25,12 +25,12 @@ def test_versions_and_cache_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     (tmp_path / "a.bin").write_bytes(bytes(30_000))
     (tmp_path / "b.bin").write_bytes(bytes(10_000))
     (tmp_path / "other.txt").write_text("not a kernel")
-    told = _info()
-    assert told["numpy"] == numpy.__version__
-    assert told["Python"] == platform.python_version()
-    assert told["cache folder"] == str(tmp_path)
-    assert told["compiled kernels"] == "2 (0.04 MB)"
-    assert int(told["cores"]) >= 1
+    reported = _info()
+    assert reported["numpy"] == numpy.__version__
+    assert reported["Python"] == platform.python_version()
+    assert reported["cache folder"] == str(tmp_path)
+    assert reported["compiled kernels"] == "2 (0.04 MB)"
+    assert int(reported["cores"]) >= 1
 
 
 def test_an_extra_counts_only_when_whole(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -42,10 +42,10 @@ def test_an_extra_counts_only_when_whole(monkeypatch: pytest.MonkeyPatch) -> Non
         "no-such-package==3; extra == 'none'",
     ]
     monkeypatch.setattr("importlib.metadata.requires", lambda name: needed)
-    told = _info()
-    assert told["extra one"] == f"numpy {numpy.__version__}"
-    assert told["extra both"] == "incomplete, without no-such-package"
-    assert told["extra none"] == "not installed"
+    reported = _info()
+    assert reported["extra one"] == f"numpy {numpy.__version__}"
+    assert reported["extra both"] == "incomplete, without no-such-package"
+    assert reported["extra none"] == "not installed"
 
 
 def test_the_extras_are_those_of_the_install() -> None:

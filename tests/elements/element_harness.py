@@ -60,7 +60,7 @@ class Probe:
         """Internal force over all degrees of freedom, and stiffness over the equations."""
         self.run.fields.u1[:] = u
         self.run.fields.v1[:] = 0.0 if velocity is None else velocity
-        self.run.fields.elements[:] = np.nan  # whatever is not written anew shows up
+        self.run.fields.elements[:] = np.nan  # whatever is not written again shows up
         self.run.fields.workspace[:] = np.nan
         self.run.determine(mode)
         return self.run.fields.internal.copy(), self.stiffness()

@@ -182,8 +182,8 @@ def results(name: str) -> tuple[Model, Any]:
 
 @pytest.mark.opensees
 def test_periods(printed: dict[str, str]) -> None:
-    told = [float(word) for word in printed["periods"].split("periods:")[1].split()]
-    np.testing.assert_allclose(told, eigen(portal("uncoupled"), 3).periods, rtol=1e-8)
+    reported = [float(word) for word in printed["periods"].split("periods:")[1].split()]
+    np.testing.assert_allclose(reported, eigen(portal("uncoupled"), 3).periods, rtol=1e-8)
 
 
 @pytest.mark.opensees
@@ -198,8 +198,8 @@ def test_displacements(name: str, printed: dict[str, str]) -> None:
     )
     size = float(np.abs(result.arrays["u"]).max())
     for node in model.nodes:
-        told = numbers(printed[name], node, what)
-        for direction, value in zip(model.dof_names, told, strict=True):
+        reported = numbers(printed[name], node, what)
+        for direction, value in zip(model.dof_names, reported, strict=True):
             if not result._has(node, direction):
                 assert value == 0.0
                 continue

@@ -33,14 +33,14 @@ def test_the_sample_under_way_is_kept_whatever_two_signals_come(tmp_path, first,
         for number in (signal.SIGHUP, signal.SIGTERM):
             signal.signal(number, signal.SIG_DFL)
         signal.signal(signal.SIGINT, signal.default_int_handler)
-        class Told(test_exchange.Stone):
+        class Reported(test_exchange.Stone):
             def apply(self, command, time):
                 measured = super().apply(command, time)
                 if len(self.commands) == test_exchange.AT:
                     os.kill(os.getpid(), signal.{first})
                     os.kill(os.getpid(), signal.{second})
                 return measured
-        test_exchange.make(Told()).run({str(tmp_path / "j.h5")!r})
+        test_exchange.make(Reported()).run({str(tmp_path / "j.h5")!r})
     """)
     subprocess.run([sys.executable, "-c", script], capture_output=True, timeout=120)
     record = read_journal(tmp_path / "j.h5")

@@ -144,7 +144,7 @@ def tracked(actuator, compensation, noise=0.0):
 def test_compensation_betters_the_tracking(actuator):
     plain = tracked(actuator, None)
     polynomial = tracked(actuator, PolynomialCompensation(0.015))
-    # told 5 ms, it finds the delay by itself
+    # given 5 ms, it finds the delay by itself
     adaptive = tracked(actuator, AdaptiveCompensation(0.005, noise=0.003), noise=0.003)
     assert plain > 0.09
     assert polynomial < 0.65 * plain

@@ -373,12 +373,12 @@ def test_levels_of_the_shield():
 
 
 def test_a_handler_of_the_users_own_is_left_alone():
-    heard = []
-    before = signal.signal(signal.SIGTERM, lambda *_: heard.append(1))
+    received = []
+    before = signal.signal(signal.SIGTERM, lambda *_: received.append(1))
     try:
         with DeferredSignals():
             signal.raise_signal(signal.SIGTERM)
-        assert heard == [1]
+        assert received == [1]
     finally:
         signal.signal(signal.SIGTERM, before)
 
@@ -390,7 +390,7 @@ def test_a_program_that_is_asked_to_end_holds_the_specimen_first(tmp_path):
         import os, sys
         sys.path[:0] = {[os.path.dirname(__file__), os.path.dirname(os.path.dirname(__file__))]!r}
         import test_exchange
-        class Told(test_exchange.Stone):
+        class Reported(test_exchange.Stone):
             def apply(self, command, time):
                 measured = super().apply(command, time)
                 if len(self.commands) == test_exchange.AT:
@@ -398,7 +398,7 @@ def test_a_program_that_is_asked_to_end_holds_the_specimen_first(tmp_path):
                 return measured
             def hold(self):
                 print("held", flush=True)
-        test_exchange.make(Told()).run({str(tmp_path / "j.h5")!r})
+        test_exchange.make(Reported()).run({str(tmp_path / "j.h5")!r})
         print("still here")
     """)
     done = subprocess.run(

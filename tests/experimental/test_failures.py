@@ -344,7 +344,7 @@ def test_more_than_was_asked_for_is_refused(extra):
 
 
 def test_a_laboratory_behind_a_server_is_lost(tmp_path):
-    """The client is told by NaN, as of every failure of a specimen.
+    """The client learns by NaN, as of every failure of a specimen.
 
     OpenSees would wait for ever for a server that just goes.
     """

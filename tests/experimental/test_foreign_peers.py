@@ -33,7 +33,7 @@ class Foreign:
     """
 
     def __init__(self, udp=False):
-        self.udp, self.ids, self.heard = udp, None, []
+        self.udp, self.ids, self.received = udp, None, []
         self.socket = socket.socket(
             socket.AF_INET, socket.SOCK_DGRAM if udp else socket.SOCK_STREAM
         )
@@ -64,7 +64,7 @@ class Foreign:
         self.ids = struct.unpack("<11i", data)
         while len(data := read(8 * self.ids[10])) == 8 * self.ids[10]:
             action, *blocks = struct.unpack(f"<{self.ids[10]}d", data)
-            self.heard.append(action)
+            self.received.append(action)
             if action == 99.0:
                 return
             answer = self.answer(action, np.array(blocks))
@@ -152,7 +152,7 @@ def test_an_element_server_gives_the_response_of_its_specimen(udp):
     remote.close()
     assert result.outcome is Ending.COMPLETE, result.message
     assert server.ids == (1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 256)
-    assert set(server.heard) <= {3.0, 5.0, 10.0, 12.0, 13.0, 99.0}
+    assert set(server.received) <= {3.0, 5.0, 10.0, 12.0, 13.0, 99.0}
     got, peak = result.displacement("B", "x"), np.abs(wanted.displacement("B", "x")).max()
     assert np.abs(got - wanted.displacement("B", "x")).max() <= 1e-12 * peak
 
@@ -223,7 +223,7 @@ def test_defaults_over_udp_work_with_a_server_that_answers_no_time():
     assert len([w for w in found if "lost on the way" in str(w.message)]) == 1
     remote.close()
     assert result.outcome is Ending.COMPLETE, result.message
-    assert server.heard[:2] == [6.0, 3.0]  # found out before the first move
+    assert server.received[:2] == [6.0, 3.0]  # found out before the first move
     assert np.array_equal(result.displacement("B", "x"), wanted.displacement("B", "x"))
 
 
@@ -249,7 +249,7 @@ def test_the_dialogue_of_simulink_is_refused_before_the_first_move(size, place, 
     with pytest.raises(BadMessage, match=DIALOGUE):
         remote.apply(np.full(size, 0.001), DT)
     server.thread.join(BOUND)
-    assert server.heard == [6.0]
+    assert server.received == [6.0]
     assert server.target == []
 
 

@@ -329,7 +329,7 @@ def test_the_last_message_has_all_that_was_measured(tmp_path, monkeypatch):
     )
     with pytest.raises(JournalFull) as problem:
         journal.commit(1, 0.1, np.zeros(1000), np.zeros(0))
-    assert len(str(problem.value)) < 500  # what can be computed again is not told whole
+    assert len(str(problem.value)) < 500  # what can be computed again is not printed in full
     monkeypatch.undo()
     journal.close()
 

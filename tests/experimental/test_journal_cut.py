@@ -157,7 +157,7 @@ def test_a_disk_that_does_not_take_it_stops_the_test_before_the_command(tmp_path
 
 
 def test_a_result_without_its_end_is_still_refused(tmp_path, whole):
-    """Only rows can be told apart; other files are whole or refused."""
+    """Only rows can be distinguished; other files are whole or refused."""
     from femu.files.hdf5 import opened
 
     content = whole.read_bytes()

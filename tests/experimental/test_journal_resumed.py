@@ -36,7 +36,7 @@ def rows(record):
 
 
 def stopped(path, at=AT, specimen=None, **options):
-    """A test that is stopped after so many measurements, before the last of them is committed."""
+    """A test that is stopped after a number of measurements, before the last of them is committed."""
     stone = specimen or Stone()
     stone.commit = lambda time: (
         (_ for _ in ()).throw(KeyboardInterrupt) if len(stone.commands) == at else None

@@ -140,8 +140,8 @@ def test_a_specimen_that_is_not_read_is_said_to_be_taken_at_zero(tmp_path):
     record = read_journal(tmp_path / "j.h5")
     remote.close()
     assert ended().ending is Ending.PEER_DONE
-    told = "Not read before the first step, and taken to be at zero: 'e'."
-    assert told in result.message == record.message
+    reported = "Not read before the first step, and taken to be at zero: 'e'."
+    assert reported in result.message == record.message
     assert record.about["not_read"] == ["e"]
     read = make(Stone()).run(tmp_path / "r.h5")
     assert (

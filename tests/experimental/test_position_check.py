@@ -1,4 +1,4 @@
-"""Where a specimen stands when a test goes on, and messages that come too late."""
+"""Where a specimen is when a test continues, and messages that come too late."""
 
 import socket
 import struct

@@ -16,7 +16,7 @@ HEAD = f"""
 import sys
 sys.path.insert(0, {os.path.dirname(__file__)!r})
 from test_exchange import Stone, make
-class Told(Stone):
+class Reported(Stone):
     def apply(self, command, time):
         open("moved", "a").close()
         return super().apply(command, time)
@@ -26,11 +26,11 @@ class Told(Stone):
 @pytest.mark.parametrize(
     "body",
     [
-        "test = make(Told())\ntest.run()",
-        "test = make(Told())\ntest.run('other.h5')",
-        "test = make(Told())\ntest.resume('j.h5')",
-        "def test():\n    made = make(Told())\n    made.run()\n    return made",
-        "import threading\ntest = make(Told())\nt = "
+        "test = make(Reported())\ntest.run()",
+        "test = make(Reported())\ntest.run('other.h5')",
+        "test = make(Reported())\ntest.resume('j.h5')",
+        "def test():\n    made = make(Reported())\n    made.run()\n    return made",
+        "import threading\ntest = make(Reported())\nt = "
         "threading.Thread(target=test.run)\nt.start()\nt.join()",
     ],
 )
@@ -59,7 +59,7 @@ def test_afterwards_tests_run_as_before(tmp_path, monkeypatch):
     with pytest.raises(FileError, match="does not define"):
         read_test("none.py")
     (tmp_path / "script.py").write_text(
-        HEAD + "test = make(Told())\nif __name__ == '__main__':\n    test.run()\n"
+        HEAD + "test = make(Reported())\nif __name__ == '__main__':\n    test.run()\n"
     )
     test = read_test("script.py")
     assert test.run("j.h5").outcome.ok

@@ -53,7 +53,7 @@ def test_the_first_command_counts_from_where_the_specimen_stands_then():
 
 
 def test_after_the_first_command_the_measurement_is_told(tmp_path):
-    """Not another reading: what a client is told is what is in the journal."""
+    """Not another reading: what a client receives is what is in the journal."""
     stone = Stone()
     server, ended = serve(stone, journal=tmp_path / "s.h5")
     remote = RemoteApplication(1, server.port, silence=BOUND)

@@ -114,7 +114,7 @@ WITHOUT_REDRAW: dict[str, Maker] = {
 
 
 def monte_carlo(members: int, particles: int, kalman_particles: int) -> dict[str, Maker]:
-    """Filters that draw, with so many members, particles, and particles that are Kalman filters of
+    """Filters that draw, with this number of members, particles, and particles that are Kalman filters of
     their own."""
     many = {"particles": kalman_particles}
     return {

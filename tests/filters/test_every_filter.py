@@ -186,7 +186,7 @@ def test_bounds_are_never_violated(name):
 
 @pytest.mark.parametrize("name", EVERY)
 def test_many_random_steps_keep_the_covariance_positive(name):
-    """1e5 steps of wild measurements, with gaps, on a nonlinear system."""
+    """1e5 steps with outliers among the measurements, with gaps, on a nonlinear system."""
     steps = 100_000
     generator = np.random.default_rng(9)
     y = 3.0 * generator.standard_t(2.0, size=(steps, 1))
@@ -197,7 +197,7 @@ def test_many_random_steps_keep_the_covariance_positive(name):
     assert np.isfinite(history.mean).all() and np.isfinite(history.covariance).all()
     P = history.covariance
     assert np.array_equal(P, P.transpose(0, 2, 1))
-    # a wild measurement may leave a bootstrap filter with one particle that counts: a point has no
+    # an outlier may leave a bootstrap filter with one particle that counts: a point has no
     # spread
     least = P[:, 0, 0].min()
     assert (least >= 0.0 if name == "ParticleFilter" else least > 0.0) and P[:, 1, 1].min() >= 0.0

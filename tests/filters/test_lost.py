@@ -71,7 +71,7 @@ KINDS = {
 @pytest.mark.parametrize("kind", KINDS)
 def test_whatever_comes_the_estimate_is_a_number(kind, noise):
     """A model that is lost at random points and steps, measurements that are missing, infinite in
-    size, or wild."""
+    size, or outliers."""
     rng = np.random.default_rng(7)
     wrong = (nan, inf, -inf, 1e300, -1e300, 1e160, 1e80)
 

@@ -1,4 +1,4 @@
-"""Units of the states, sizes that vanish, and arrays that a caller goes on with.
+"""Units of the states, sizes that vanish, and arrays that a caller uses afterwards.
 
 None of them may change an answer.
 """
@@ -120,9 +120,9 @@ def test_gate_holds_after_a_measurement_before_the_first_step():
     state = estimator.update(estimator.init([0.0], 1.0), [0.3])
     for k in range(20):
         state = estimator.update(estimator.predict(state), [0.1 * (-1.0) ** k])
-    wild = estimator.update(estimator.predict(state), [1e3])
-    assert wild.counts["gated"] == 1
-    assert abs(wild.mean[0]) < 0.1
+    outlier = estimator.update(estimator.predict(state), [1e3])
+    assert outlier.counts["gated"] == 1
+    assert abs(outlier.mean[0]) < 0.1
 
 
 def test_a_refused_measurement_leaves_no_old_innovation():

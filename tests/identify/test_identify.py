@@ -181,10 +181,10 @@ def test_twin_has_the_best_values_and_its_forces(of_link):
 
 def test_files(of_link, tmp_path):
     of_link.save(tmp_path / "a.json")
-    told = json.loads((tmp_path / "a.json").read_text())
+    reported = json.loads((tmp_path / "a.json").read_text())
     assert (
-        told["ways"]["least squares"]["values"] == of_link.least_squares.values
-        and told["agree"] is True
+        reported["ways"]["least squares"]["values"] == of_link.least_squares.values
+        and reported["agree"] is True
     )
     of_link.save(tmp_path / "a.html")
     page = (tmp_path / "a.html").read_text()

@@ -64,7 +64,7 @@ def test_unloading_slope_after_dodd_and_cooke() -> None:
 
 
 def test_inner_loops_close_where_they_began() -> None:
-    """A small loop inside a large one ends at its start, and the large one goes on as if it had not
+    """A small loop inside a large one ends at its start, and the large one continues as if it had not
     been."""
     plain = along([0.03, -0.01, 0.015, 0.03])
     looped = along([0.03, -0.01, 0.01, 0.0, 0.01, 0.015, 0.03])

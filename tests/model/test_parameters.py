@@ -80,8 +80,8 @@ def test_a_change_equals_a_new_model(section: str) -> None:
         untouched.displacement("C", "x"), by_name.displacement("C", "x"), rtol=1e-3
     )
 
-    anew = Transient(dt=0.02).run(rebuilt(section), QUAKE, duration=4.0)
-    assert anew.displacement("C", "x") == pytest.approx(
+    rerun = Transient(dt=0.02).run(rebuilt(section), QUAKE, duration=4.0)
+    assert rerun.displacement("C", "x") == pytest.approx(
         by_name.displacement("C", "x"), rel=1e-9, abs=1e-12
     )
 

@@ -83,26 +83,26 @@ def main() -> None:
     ask.add_argument("--rate", type=float, default=2000.0)
     ask.add_argument("--seconds", type=float, default=3600.0)
     ask.add_argument("--ahead", type=float, default=0.0)
-    told = ask.parse_args()
-    steps, column = round(told.seconds * told.rate), Column()
+    reported = ask.parse_args()
+    steps, column = round(reported.seconds * reported.rate), Column()
     about = {
         "model": "one column",
         "steps": steps,
-        "rate": told.rate,
+        "rate": reported.rate,
         "limits": {"column": {"displacement": 120.0, "force": 400.0}},
         "updating": ["yield_force", "plastic_moment", "b"],
         "updating_at": 0,
     }
     journal = Journal(
-        told.journal, {"column": 1}, state=3, specimens=1, record=9, overwrite=True, about=about
+        reported.journal, {"column": 1}, state=3, specimens=1, record=9, overwrite=True, about=about
     )
-    first = round(told.ahead * told.rate)
+    first = round(reported.ahead * reported.rate)
     if first:
-        fill(journal, column, told.rate, first)
-    began = time.monotonic() - told.ahead
+        fill(journal, column, reported.rate, first)
+    began = time.monotonic() - reported.ahead
     for k in range(first + 1, steps + 1):
-        t = k / told.rate
-        if k % round(BURST * told.rate) == 1:
+        t = k / reported.rate
+        if k % round(BURST * reported.rate) == 1:
             time.sleep(max(0.0, began + t - time.monotonic()))
         d = np.array([column.command(t)])
         journal.command("column", k, t, d)

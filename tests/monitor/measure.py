@@ -63,7 +63,7 @@ new PerformanceObserver(list => { for (const task of list.getEntries())
 """
 NEWEST = """const t = Bokeh.documents[0].get_model_by_name('tracking').data.t;
 return [t.length, t[t.length - 1], Date.now() / 1000]"""
-TAKE = "const m = window.measured, told = [m.bytes, m.frames, m.longest]; m.bytes = m.frames = m.longest = 0; return told"
+TAKE = "const m = window.measured, reported = [m.bytes, m.frames, m.longest]; m.bytes = m.frames = m.longest = 0; return reported"
 FRAMES = """const done = arguments[0], began = performance.now();
 requestAnimationFrame(() => requestAnimationFrame(() => done(performance.now() - began)))"""
 COLUMNS = (
@@ -168,13 +168,13 @@ def main() -> None:
     ask.add_argument("--every", type=float, default=3.0)
     ask.add_argument("--json", type=Path)
     ask.add_argument("--picture", type=Path)
-    told = ask.parse_args()
+    reported = ask.parse_args()
     command = [
         sys.executable,
         "-c",
         "from femu.cli import main; main()",
         "monitor",
-        told.journal,
+        reported.journal,
         "--port",
         "0",
         "--no-open",
@@ -198,16 +198,18 @@ def main() -> None:
             page = renderer(driver.service.process.pid)
             began = time.monotonic()
             print("  ".join(COLUMNS), flush=True)
-            while time.monotonic() - began < 60.0 * told.minutes and not ended(told.journal):
+            while time.monotonic() - began < 60.0 * reported.minutes and not ended(
+                reported.journal
+            ):
                 before = processor(monitor.pid), time.monotonic()
                 driver.execute_script(TAKE)
-                time.sleep(60.0 * told.every - 5.0)
-                rows.append(look(driver, told.journal, monitor.pid, page, before, began))
+                time.sleep(60.0 * reported.every - 5.0)
+                rows.append(look(driver, reported.journal, monitor.pid, page, before, began))
                 print("  ".join(f"{v:g}" for v in rows[-1].values()), flush=True)
-                if told.json:
-                    told.json.write_text(json.dumps(rows, indent=1) + "\n", encoding="utf-8")
-                if told.picture:
-                    driver.save_screenshot(str(told.picture))
+                if reported.json:
+                    reported.json.write_text(json.dumps(rows, indent=1) + "\n", encoding="utf-8")
+                if reported.picture:
+                    driver.save_screenshot(str(reported.picture))
         finally:
             driver.quit()
             monitor.terminate()

@@ -121,7 +121,8 @@ def test_the_page_follows_a_test_over_its_end_and_its_restart(tmp_path: Path, br
             assert until(points, lambda n: n == 95) == 95
             assert "of its limit 10" in words("alarms")
             sent, drawn = until(
-                lambda: browser.execute_script(RENEWALS), lambda told: told[0] == told[1]
+                lambda: browser.execute_script(RENEWALS),
+                lambda reported: reported[0] == reported[1],
             )
             assert sent == drawn >= 2, "the page tells what it has drawn"
             toggle = "Bokeh.documents[0].get_model_by_name('pause').active = {}"

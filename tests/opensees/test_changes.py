@@ -140,7 +140,7 @@ def test_load_const_holds_all_patterns_or_none() -> None:
 
 
 def test_a_recorded_mode_is_that_of_its_step(tmp_path: Path) -> None:
-    """The mode is found anew after the frame has got another mass.
+    """The mode is found again after the frame has got another mass.
 
     The first rows keep the mode of their time.
     """

@@ -90,11 +90,11 @@ def test_interaction_of_an_element(shaken: Result) -> None:
 
 def test_timing_counts_the_steps_over_budget() -> None:
     ax = plots.plot_timing([1e-4] * 98 + [2e-3, 3e-3], budget=1e-3)
-    told = [text.get_text() for text in ax.get_legend().get_texts()]
+    reported = [text.get_text() for text in ax.get_legend().get_texts()]
     assert (
-        told[0] == "median: 100 µs"
-        and told[2] == "worst: 3 ms"
-        and told[3] == "budget: 1 ms, 2 of 100 over it"
+        reported[0] == "median: 100 µs"
+        and reported[2] == "worst: 3 ms"
+        and reported[3] == "budget: 1 ms, 2 of 100 over it"
     )
     assert sum(bar.get_height() for bar in ax.patches) == 100  # type: ignore[attr-defined]
     with pytest.raises(InputError, match="seconds"):

@@ -29,9 +29,9 @@ def test_model_has_members_supports_loads_names_and_legend() -> None:
         x, y = xy(lines(ax, f"_{name}")[0])
         assert (x[0], y[0], x[1], y[1]) == (*start, *end)
     assert len(lines(ax, "_support fixed")) == 2
-    told = texts(ax)
-    assert {"A", "B", "C", "D", "left", "right", "beam", "260 kN", "10 kN/m"} <= set(told)
-    assert told.count("x") == told.count("y") == 3
+    reported = texts(ax)
+    assert {"A", "B", "C", "D", "left", "right", "beam", "260 kN", "10 kN/m"} <= set(reported)
+    assert reported.count("x") == reported.count("y") == 3
     legend = [text.get_text() for text in ax.get_legend().get_texts()]
     assert {
         "force-based beam-column",
@@ -155,8 +155,8 @@ def test_rigid_ends_turn_with_their_node() -> None:
 def test_modes_are_drawn_upright_with_their_periods() -> None:
     modes = eigen(portal(), 3)
     ax = plots.plot_modes(modes, numbers=[1, 2])
-    told = [text.get_text() for text in ax.get_legend().get_texts()]
-    assert told == [f"mode {k}: {short(float(modes.periods[k - 1]))} s" for k in (1, 2)]
+    reported = [text.get_text() for text in ax.get_legend().get_texts()]
+    assert reported == [f"mode {k}: {short(float(modes.periods[k - 1]))} s" for k in (1, 2)]
     assert xy(lines(ax, "_left")[1])[0][-1] > 0.0
     with pytest.raises(InputError, match="numbers"):
         plots.plot_modes(modes, numbers=[9])

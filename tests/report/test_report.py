@@ -152,7 +152,7 @@ def test_relaxations_and_findings_are_told(blank: None, tmp_path: Path) -> None:
     model.node("loose", 5.0, 5.0)
     result = LoadControl().run(_loaded(model))
     assert isinstance(result, Result)
-    told = Result(
+    reported = Result(
         result.kind,
         result.model,
         result.outcome,
@@ -161,7 +161,7 @@ def test_relaxations_and_findings_are_told(blank: None, tmp_path: Path) -> None:
         result.index,
         [{"step": 3, "time": 0.5, "what": "half the step", "iterations": 40}],
     )
-    page = read(report.write(told, tmp_path / "w.html"))
+    page = read(report.write(reported, tmp_path / "w.html"))
     assert "half the step" in page.text and "Steps that did not converge by themselves" in page.text
     assert "loose" in page.text.split("Warnings and relaxations")[-1]
 
@@ -235,7 +235,7 @@ def test_report_of_a_hybrid_test_by_command(blank: None, tested: Path, tmp_path:
 
 
 def test_energies_of_a_hybrid_test(tested: Path) -> None:
-    """Hysteretic and strain energy are told apart, and the parts still add up to the input."""
+    """Hysteretic and strain energy are kept apart, and the parts still add up to the input."""
     ax = plots.plot_energies(HybridResult.load(tested / "result.h5"))
     words = [text.get_text() for text in ax.get_legend().get_texts()]
     assert words == ["input", "kinetic", "damped", "strain", "hysteretic"]

@@ -79,12 +79,12 @@ from example_frames import QUAKE, portal
 from femu import Save
 from femu.analyses import Transient
 class Tell:
-    told = False
+    reported = False
     def start(self, title, total): pass
     def advance(self, done):
-        if not self.told:
+        if not self.reported:
             print("running", flush=True)
-            self.told = True
+            self.reported = True
     def finish(self): pass
 model = portal("fibre")
 for _ in range(3):
@@ -283,15 +283,15 @@ def test_a_failed_hybrid_test_warns_and_femu_run_exits_with_3(tmp_path: Path) ->
         found = CliRunner().invoke(main, ["run", str(script)])
     assert found.exit_code == 3, found.output
     assert found.output.count("went on") == 2
-    told = [str(w.message) for w in caught if w.category is FailedAnalysis]
+    reported = [str(w.message) for w in caught if w.category is FailedAnalysis]
     assert [(w.filename, w.lineno) for w in caught if w.category is FailedAnalysis] == [
         (str(script), 15)
     ] * 2
     assert all(
         text.startswith("hybrid test of 'mass': ExperimentalLink('spring') answered with")
-        for text in told
+        for text in reported
     )
-    assert all("5 of 10 steps were done, to t = 0.05." in text for text in told)
+    assert all("5 of 10 steps were done, to t = 0.05." in text for text in reported)
 
 
 def test_a_failure_that_is_an_error_carries_the_result(tmp_path: Path) -> None:

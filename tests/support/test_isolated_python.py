@@ -27,14 +27,14 @@ def planted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_modules_are_found_where_this_process_finds_them(planted: Path) -> None:
-    told = subprocess.run(
+    reported = subprocess.run(
         python("import json, femu; print(json.__file__, femu.__file__)"),
         env=surroundings(),
         capture_output=True,
         text=True,
         check=True,
     ).stdout
-    assert str(planted.parent) not in told
+    assert str(planted.parent) not in reported
     subprocess.run(
         python_module("json.tool", "--help"), env=surroundings(), capture_output=True, check=True
     )
@@ -55,11 +55,11 @@ def test_a_place_of_modules_stays_one(tmp_path: Path, monkeypatch: pytest.Monkey
     (tmp_path / "frames_of_mine.py").write_text("STOREYS = 7\n")
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(sys, "path", ["", *sys.path])
-    told = subprocess.run(
+    reported = subprocess.run(
         python("import frames_of_mine, sys; print(frames_of_mine.STOREYS, sys.argv[1:])", "a b"),
         env=surroundings(),
         capture_output=True,
         text=True,
         check=True,
     ).stdout
-    assert told.split("\n")[0] == "7 ['a b']"
+    assert reported.split("\n")[0] == "7 ['a b']"

@@ -61,9 +61,9 @@ def test_identifiability_of_a_linear_spring_is_the_closed_form():
     )
     updater.run(np.arange(100.0), d, noisy(100.0 * d, 2.0))
     bound = (1 / 30.0**2 + float((d**2).sum()) / 4.0) ** -0.5
-    told = updater.diagnose().parameters[0]
-    assert told.bound == pytest.approx(bound, rel=1e-6)
-    assert told.identified == pytest.approx(1 - (bound / 30.0) ** 2, rel=1e-9)
+    reported = updater.diagnose().parameters[0]
+    assert reported.bound == pytest.approx(bound, rel=1e-6)
+    assert reported.identified == pytest.approx(1 - (bound / 30.0) ** 2, rel=1e-9)
 
 
 def test_before_it_yields_the_motion_tells_nothing_and_afterwards_all():

@@ -119,7 +119,7 @@ def test_it_learns_beside_a_paced_test_and_survives_its_own_death() -> None:
     after = np.flatnonzero((rows[:, 0] > KILL) & (np.diff(ages, prepend=ages[0]) < -20.0))
     assert len(after), "no estimate came after the restart"
     assert abs(values[after[0]] - updater.before) < 0.5 * abs(spring.GUESS - updater.before)
-    # at most one sample in two and a half is heard, older ones are dropped and counted
+    # at most one sample in two and a half is processed, older ones are dropped and counted
     samples, dropped = rows[-1, 2], rows[-1, 3]
     assert samples < 0.45 * result.steps
     assert dropped > samples
@@ -144,7 +144,7 @@ def test_values_from_the_other_side_stay_within_the_bounds() -> None:
     program = spring.two_springs().compile()
     vector = program.parameters.vector.copy()
     updater._vector, updater._places = vector, [np.array([program.parameters.index("beside.x.fy")])]
-    updater.values, updater.std, updater._told = np.array([1.2]), np.array([1.0]), np.zeros(3)
+    updater.values, updater.std, updater._reported = np.array([1.2]), np.array([1.0]), np.zeros(3)
     for sent, kept in ((np.nan, 1.2), (99.0, 4.0), (-1.0, 0.5), (2.0, 2.0)):
         updater._take(
             datagrams.Datagram(

@@ -1,4 +1,4 @@
-"""A resumed test goes on with the filter of its updater, whichever side was killed."""
+"""A resumed test continues with the filter of its updater, whichever side was killed."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def hybrid(updater: Any) -> HybridTest:
 
 
 def samples_in(path: Path) -> int:
-    """Samples that the filter in a checkpoint has heard; 0 where there is none yet."""
+    """Samples that the filter in a checkpoint has processed; 0 where there is none yet."""
     if not path.exists():
         return 0
     made = spring.make_updater()
@@ -97,7 +97,7 @@ def test_the_numerical_side_is_killed_and_the_filter_goes_on(tmp_path: Path) -> 
         assert beside.exists()
     assert not beside.exists()  # nothing is left to go on with
     assert Watched.first is not None
-    assert Watched.first[0] > known  # it has heard what it had heard
+    assert Watched.first[0] > known  # it has processed what it had received
     after = read_journal(journal)
     assert after.steps == STEPS and np.array_equal(
         after.state[: before.steps, :-1], before.state[:, :-1]

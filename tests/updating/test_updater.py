@@ -214,7 +214,7 @@ def test_goes_on_from_a_checkpoint_with_the_same_bits(settings, stop):
 
 def test_a_filter_that_was_reset_takes_its_noise_from_forces_that_were_not_rejected_also_when_restored():
     t, d = cycles(400, 6.0)
-    # not the twin's stiffness: it is opened again
+    # not the twin's stiffness: it is reset
     y, stop = forces_of(Bilinear(E=55.0, fy=100.0, b=0.1), d), 100
     y[90] += 1e6
     whole, first, second = (bilinear_updater() for _ in range(3))
@@ -260,14 +260,14 @@ def test_a_wild_sample_is_rejected_and_counted():
     t, d, y = bilinear_test()
     clean, spoilt = bilinear_updater(force_noise=0.5), bilinear_updater(force_noise=0.5)
     clean.run(t, d, y)
-    wild = y.copy()
-    wild[[150, 300]] += 80.0
-    history = spoilt.run(t, d, wild)
+    outlier = y.copy()
+    outlier[[150, 300]] += 80.0
+    history = spoilt.run(t, d, outlier)
     assert spoilt.counts["rejected"] == 2 and list(np.flatnonzero(history.rejected)) == [150, 300]
     assert clean.counts["rejected"] == 0
     assert spoilt.values["fy"] == pytest.approx(clean.values["fy"], rel=0.01)
     lasting = y.copy()
-    lasting[150:] += 30.0  # not a wild sample but a change of the specimen: heard after two
+    lasting[150:] += 30.0  # not an outlier but a change of the specimen: accepted after two
     spoilt.start()
     rejected = spoilt.run(t, d, lasting).rejected
     assert rejected[150] and not (rejected[2:] & rejected[1:-1] & rejected[:-2]).any()

@@ -78,7 +78,7 @@ def where(found: Difference) -> str:
     return f"{found.kind}: {place}{found.when}"
 
 
-def _told(verdict: Verdict, kind: str) -> str:
+def _limit_text(verdict: Verdict, kind: str) -> str:
     return (
         f"within {verdict.limit_of(kind).largest:.2g}" if verdict.left else str(verdict.case.limit)
     )
@@ -93,7 +93,7 @@ def of_script(script: Script) -> Table:
             found.kind,
             f"{found.largest:.1e}",
             reference=f"{found.where}, {found.when}",
-            limit=_told(verdict, found.kind) if bounded else "",
+            limit=_limit_text(verdict, found.kind) if bounded else "",
             ok=verdict.limit_of(found.kind).keeps(found) if bounded else None,
         )
         for found in verdict.found

@@ -92,7 +92,7 @@ def callable_of(entry: Command) -> Function:
         except OpenSeesError:
             raise
         except FemuError as problem:
-            raise _told(name, arguments, problem) from problem
+            raise _as_opensees_error(name, arguments, problem) from problem
 
     quick, made = entry.quick, run
     if quick is not None:
@@ -103,7 +103,7 @@ def callable_of(entry: Command) -> Function:
             except OpenSeesError:
                 raise
             except FemuError as problem:
-                raise _told(name, arguments, problem) from problem
+                raise _as_opensees_error(name, arguments, problem) from problem
             return run(*arguments, **named) if answer is SLOW else answer
 
     made.__name__ = made.__qualname__ = name
@@ -111,7 +111,7 @@ def callable_of(entry: Command) -> Function:
     return made
 
 
-def _told(name: str, arguments: tuple[Any, ...], problem: FemuError) -> OpenSeesError:
+def _as_opensees_error(name: str, arguments: tuple[Any, ...], problem: FemuError) -> OpenSeesError:
     """An error of femu as one of the command that a script called."""
     return located(CommandError, f"{name}({shown(arguments)})", str(problem))
 

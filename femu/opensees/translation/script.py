@@ -186,7 +186,7 @@ class ScriptWriter(Translator):
             )
         lines = [
             f"def {name}():",
-            f"    {docstring(_told(analysis))}",
+            f"    {docstring(_described(analysis))}",
             f"    {self.loaders[analysis.pattern]}()",
             "    solver()",
         ]
@@ -258,7 +258,7 @@ class ScriptWriter(Translator):
         lines = [
             f"def {name}():",
             "    "
-            f"{docstring(f'{_told(analysis)} Returns displacements by node, one row per step.')}",
+            f"{docstring(f'{_described(analysis)} Returns displacements by node, one row per step.')}",
         ]
         lines += [f"    {pattern}()" for pattern in following]
         lines += _indented(self._written(self._taken()))
@@ -457,7 +457,7 @@ def _stage_name(stage: Any, taken: Collection[str]) -> str:
     return variable(f"{kind}_{getattr(stage, 'pattern', '')}", taken)
 
 
-def _told(analysis: Any) -> str:
+def _described(analysis: Any) -> str:
     kind = type(analysis).__name__
     if isinstance(analysis, LoadControl):
         return f"Pattern {analysis.pattern!r} to the factor {analysis.factor:g}."

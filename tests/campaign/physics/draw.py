@@ -3,7 +3,7 @@ loops, and directions.
 
 A component is varied through its declared parameters: some of them, and of those of its parts, are
 drawn about the value of the case or at a bound. A combination that the component refuses is drawn
-anew.
+again.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ class Made:
 
 
 def varied(made: Any, symmetric: bool = False) -> st.SearchStrategy[Made]:
-    """A component like another: some of its numbers, and of those of its parts, are drawn anew;
+    """A component like another: some of its numbers, and of those of its parts, are drawn again;
     parts that are one stay one.
 
     ``symmetric`` leaves out what would make a law differ in tension and compression.
@@ -82,10 +82,10 @@ def _varied(draw: Any, like: Made, symmetric: bool) -> Made:
 
     def again(one: Any) -> Any:
         if id(one) not in known:
-            known[id(one)] = anew(one)
+            known[id(one)] = redrawn(one)
         return known[id(one)]
 
-    def anew(one: Any) -> Any:
+    def redrawn(one: Any) -> Any:
         fields = {f.name: getattr(one, f.name) for f in dataclasses.fields(one) if f.init}
         changes: dict[str, Any] = {}
         if isinstance(one, Component):

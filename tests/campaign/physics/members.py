@@ -38,7 +38,7 @@ COARSE, FINE = 6, 50  # steps of a leg of a path, and of a loop whose work is lo
 WORK = 2e-3  # of all work done and given back: what small steps leave of corners
 # as shares of the displacements, and of the initial stiffness
 TURNED_MOTION, TURNED_TANGENT = 1.5e-2, 2e-6
-SHORTER, LESS = 8.0, 4.0  # a motion as many times shorter has an error so many times less
+SHORTER, LESS = 8.0, 4.0  # a motion 8 times shorter has an error 4 times smaller
 
 
 def path_of(drawn: Drawn, fine: int) -> np.ndarray:
