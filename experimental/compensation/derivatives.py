@@ -11,7 +11,6 @@ import math
 import numpy as np
 import numpy.typing as npt
 from scipy.linalg import expm
-from scipy.signal import butter
 
 Array = npt.NDArray[np.float64]
 SPARE_SAMPLES = 2  # beyond those that a derivative needs: two more orders of accuracy
@@ -31,6 +30,8 @@ def derivative_filter(order: int, cutoff: float, dt: float) -> tuple[Array, Arra
     """Low-pass filter (Butterworth) of ``order`` with a cut-off in cycles a time: transition and
     input of its states at steps of ``dt``, for an input that is held, and the unit w of time:
     derivative k of the output is w^k times state k."""
+    from scipy.signal import butter  # takes half a second to import
+
     w = 2.0 * math.pi * cutoff
     _, poles, _ = butter(order, 1.0, analog=True, output="zpk")
     low = np.real(np.poly(poles))[1:][::-1]

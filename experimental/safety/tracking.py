@@ -24,7 +24,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
-from scipy.signal import correlate, correlation_lags
 
 from femu.experimental.errors import PoorTracking
 from femu.experimental.hybrid_record import STEP_COLUMNS, HybridRecord
@@ -136,6 +135,8 @@ def tracking_indicators(targets: npt.ArrayLike, reached: npt.ArrayLike, dt: floa
     size, peak, error = float(np.std(t)), float(np.abs(t).max()), x - t
     if size == 0.0 or not np.std(x) > 0.0:
         return Tracking(0.0, math.nan if size == 0.0 else float(np.std(error)) / size, math.nan)
+    from scipy.signal import correlate, correlation_lags  # takes half a second to import
+
     both = correlate(x - x.mean(), t - t.mean())
     lags = correlation_lags(len(x), len(t))
     best = int(np.argmax(both))

@@ -23,7 +23,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 from scipy.linalg import expm, matrix_balance
-from scipy.signal import zpk2tf
 
 from femu.experimental.specimens.converter import Converter, converted
 from femu.kernels.compiler import FLOATS, INT, Kernel, kernel
@@ -155,10 +154,9 @@ class Plant:
                 raise InputError("Plant", name, given, "must be a list of finite numbers")
             if not np.allclose(np.sort_complex(values), np.sort_complex(values.conj())):
                 raise InputError("Plant", name, given, "must come in conjugate pairs")
-        numerator, denominator = zpk2tf(zeros, poles, gain)
         return cls.transfer_function(
-            np.real(numerator),
-            np.real(denominator),
+            np.real(gain * np.atleast_1d(np.poly(zeros))),
+            np.real(np.poly(poles)),
             mass=mass,
             damping=damping,
             converter=converter,

@@ -27,7 +27,6 @@ from femu.check.of_model import (
     damps_nothing,
     implausible,
 )
-from femu.check.of_stability import loop_of_test
 from femu.elements.beam_column import FrameElement
 from femu.engine.program import Program
 from femu.engine.state import State
@@ -156,6 +155,9 @@ def check_static(
 def check_hybrid(test: Any, in_full: bool = False) -> list[Finding]:
     """Findings of a hybrid test: on its steps, on directions in which it is unstable, and on its
     loop; ``in_full`` also how far a stable loop is from instability."""
+    # other analyses need not wait for what hybrid tests import
+    from femu.check.of_stability import loop_of_test
+
     found = check_transient(
         test.program, test.transient.dt, test.motions, test.program.state(), None, False
     )
