@@ -146,9 +146,15 @@ def tested(
     sensors: Sensors = SENSORS,
     duration: float | None = None,
     path: Path | None = None,
+    waiting: int = 0,
+    believed: dict[str, float] | None = None,
 ) -> tuple[Array, rths_loop.Motion, Array]:
-    """Indices of a test, its motion, and the whole structure without a test."""
-    numerical, whole = structures(case, values)
+    """Indices of a test, its motion, and the whole structure without a test.
+
+    Commands leave ``waiting`` steps late. The numerical part leaves out the specimen as it is, or as
+    it is ``believed`` to be.
+    """
+    numerical, whole = structures(case, believed or values)
     motion = ground(duration, path)
     plant = plant_of(values)
     held = np.array([values["k"]])
@@ -162,6 +168,7 @@ def tested(
         motion,
         DT,
         seed,
+        waiting,
     )
     exact = rths_loop.without_test(whole, whole.explicit(DT), motion)
     return indices(run, exact), run, exact
