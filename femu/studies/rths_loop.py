@@ -149,7 +149,6 @@ def _loop(
             if not abs(out[k]) < 100.0 * LARGEST or not abs(now[k]) < LARGEST:
                 return step
             command[step, k] = out[k]
-        for k in range(m):
             out[k] = command[max(step - waiting, 0), k]
         call_plant(
             kernels[2],
