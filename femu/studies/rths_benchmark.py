@@ -238,6 +238,8 @@ def study(
 
 def run(quick: bool = False, picture: Path | None = PICTURE) -> Table:
     """The table of the study; the picture is written next to it."""
+    from femu.studies import rths_doubts  # which takes this study's parts
+
     table = Table("real-time hybrid simulation benchmark, one actuator (Silva et al. 2020)")
     makers, cases = compensators(), (1, 4) if quick else (1, 2, 3, 4)
     count, duration = (QUICK_PLANTS, QUICK_DURATION) if quick else (PLANTS, None)
@@ -253,6 +255,7 @@ def run(quick: bool = False, picture: Path | None = PICTURE) -> Table:
             table.rows.append(
                 Row(f"{OWN}, case {case}, {path.stem}: J1 ms, J2-J9 %", _shown(values))
             )
+    table.rows.extend(rths_doubts.rows(makers[OWN], count, cases, duration))
     table.notes.extend(NOTES)
     if picture is not None:
         _draw(makers, found, duration, picture)

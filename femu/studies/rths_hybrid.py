@@ -16,11 +16,13 @@ from femu.analyses import CentralDifference, HybridTest, Pace
 from femu.elements import ZeroLength
 from femu.experimental import Compensation, EmulatedSpecimen, ExperimentalElement, Plant, Sensors
 from femu.experimental.hybrid_result import HybridResult
+from femu.experimental.specimens.specimen import Measurement
 from femu.materials import Elastic
 from femu.model import Material, law, number
 from femu.model.model import Model
 from femu.model.series import Sampled
 from femu.records import GroundMotion
+from femu.results.save import Save
 from femu.studies import rths_benchmark as study
 from femu.studies import rths_loop
 
@@ -40,6 +42,19 @@ class FloorSpring(Material):
     def law(p, h, strain, rate, dt):
         k, c = p
         return k * strain + c * rate, k, c, h
+
+
+class WatchedSpecimen(EmulatedSpecimen):
+    """An emulated specimen that keeps where it was, without the errors of the sensor."""
+
+    def begin_test(self) -> None:
+        super().begin_test()
+        self.places = [self.position]
+
+    def apply(self, command: Array, time: float) -> Measurement:
+        made = super().apply(command, time)
+        self.places.append(self.position)
+        return made
 
 
 def model(
@@ -72,7 +87,7 @@ def model(
             )
             spring = FloorSpring(float(k), float(c))
             made.add(ZeroLength(f"spring {a} {b}", 0 if a == b else a + 1, b + 1, {"x": spring}))
-    specimen = EmulatedSpecimen(
+    specimen = WatchedSpecimen(
         Elastic(values["k"]) if of is None else of,
         actuator=study.plant_of(values) if plant is None else plant,
         sensors=sensors,
@@ -96,9 +111,10 @@ def hybrid_test(
     compensation: Compensation | None,
     ground: Array,
     pace: Pace | None = None,
+    save: Save | None = None,
     **options: Any,
 ) -> HybridTest:
-    """The test of a case, at the rate of the benchmark."""
+    """The test of a case, at the rate of the benchmark; ``options`` are those of `model`."""
     return HybridTest(
         model(case, values, compensation, ground, **options),
         GroundMotion(acceleration=ground, dt=study.DT, name="El Centro"),
@@ -106,11 +122,25 @@ def hybrid_test(
         dt=study.DT,
         duration=study.DT * (len(ground) - 1),
         pace=pace,
+        save=Save() if save is None else save,
     )
 
 
-def motion_of(result: HybridResult, reached: Array) -> rths_loop.Motion:
-    """What a test did, as the compiled loop has it; ``reached`` are true displacements."""
+def motion_of(test: HybridTest, result: HybridResult) -> rths_loop.Motion:
+    """What a test did, as the compiled loop has it, with the true displacements."""
     floors = np.column_stack([result.displacement(k, "x") for k in (1, 2, 3)])
-    target = result.command("specimen")
+    target, specimen = result.command("specimen"), test.sessions["specimen"].specimen
+    assert isinstance(specimen, WatchedSpecimen)
+    reached = np.array(specimen.places)
     return rths_loop.Motion(floors, target, reached, np.zeros_like(target), result.outcome.ok)
+
+
+def tested(
+    case: int, values: dict[str, float], compensation: Compensation, duration: float | None = None
+) -> Array:
+    """The indices of a test."""
+    ground = study.ground(duration)
+    test = hybrid_test(case, values, compensation, ground)
+    motion = motion_of(test, test.run(check=False))
+    _, whole = study.structures(case, values)
+    return study.indices(motion, rths_loop.without_test(whole, whole.explicit(study.DT), ground))
