@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from femu.analyses import HybridTest, Pace
-from femu.benchmarks import real_time_frame as frame
+from femu.benchmarks import real_time_frame
 from femu.benchmarks.hybrid import AT_ONCE, empty_loop, of_pace, pace_of, report_of
 from femu.experimental import Compensation
 from femu.experimental.compensation.compiled import CompiledCompensation, call_compensator
@@ -25,7 +25,7 @@ from femu.experimental.hybrid_result import HybridResult
 from femu.experimental.specimens.plant import plant_step
 from femu.kernels.compiler import caller, compiled, floats_of
 from femu.results.save import Save
-from femu.studies import rths_benchmark as study
+from femu.studies import rths_benchmark, rths_problem
 from femu.studies.rths_hybrid import hybrid_test
 from femu.support.tables import Row, Table
 from femu.updating import ModelUpdater
@@ -78,8 +78,8 @@ def shortest(work: Callable[[], object]) -> float:
 
 def of_plant() -> float:
     """A step of the plant of the benchmark, which has five states."""
-    plant = study.moved_plant(study.NOMINAL)
-    p, s = plant.step_parameters(study.DT), np.zeros(plant.state_size(1))
+    plant = rths_problem.moved_plant(rths_problem.NOMINAL)
+    p, s = plant.step_parameters(rths_problem.DT), np.zeros(plant.state_size(1))
     vectors = (p, s, np.zeros(1), np.zeros(3), np.zeros(len(s) + 1))
     return shortest(lambda: _moved(plant_step.address, *vectors, PIECE))
 
@@ -87,7 +87,7 @@ def of_plant() -> float:
 def of_compensation(compensation: Compensation) -> float:
     """A command and what is learned from its measurement."""
     assert isinstance(compensation, CompiledCompensation)
-    compensation.start(1, study.DT)
+    compensation.start(1, rths_problem.DT)
     kernels = compensation.command_kernel.address, compensation.measured_kernel.address
     vectors = compensation.parameters, compensation.vector, np.zeros(1), np.zeros(1)
     return shortest(lambda: _compensated(*kernels, *vectors, PIECE))
@@ -95,11 +95,13 @@ def of_compensation(compensation: Compensation) -> float:
 
 def benchmark(seconds: float, pace: Pace) -> HybridTest:
     """The public benchmark, El Centro as often as needed."""
-    once = study.ground()
-    count = round(seconds * study.RATE) + 1
+    once = rths_problem.ground()
+    count = round(seconds * rths_problem.RATE) + 1
     ground = np.resize(once, count)
-    own = study.compensators()[study.OWN]()
-    return hybrid_test(1, study.NOMINAL, own, ground, pace, Save(every=max(count // 1000, 1)))
+    own = rths_benchmark.compensators()[rths_benchmark.OWN]()
+    return hybrid_test(
+        1, rths_problem.NOMINAL, own, ground, pace, Save(every=max(count // 1000, 1))
+    )
 
 
 def result_of(test: HybridTest) -> HybridResult:
@@ -138,13 +140,13 @@ def run(quick: bool = False) -> Table:
     """Times of steps, and the rates that are held."""
     seconds, turns, held = (QUICK_TIMED, QUICK_TURNS, QUICK_HELD) if quick else (TIMED, TURNS, HELD)
     rows = [_limited("plant of five states: a step", of_plant(), MOST_PLANT)]
-    for name, make in study.compensators().items():
+    for name, make in rths_benchmark.compensators().items():
         made = make()
         if isinstance(made, CompiledCompensation):
             rows.append(Row(f"compensator {name}: a step", of_compensation(made), "us"))
     tests = (
-        ("public benchmark, one actuator", benchmark, study.RATE),
-        ("yielding frame of 30 members", frame.hybrid_test, frame.RATE),
+        ("public benchmark, one actuator", benchmark, rths_problem.RATE),
+        ("yielding frame of 30 members", real_time_frame.hybrid_test, real_time_frame.RATE),
     )
     for name, test, rate in tests:
         result_of(test(0.1, Pace(AT_ONCE)))  # compiles
@@ -163,19 +165,21 @@ def run(quick: bool = False) -> Table:
 
 def _of_frame(seconds: float) -> list[Row]:
     """What the frame did: it yields, its brace is followed, and the updater learns."""
-    test = frame.hybrid_test(seconds, Pace(AT_ONCE))
+    test = real_time_frame.hybrid_test(seconds, Pace(AT_ONCE))
     result = result_of(test)
     name = "yielding frame of 30 members"
-    reached = np.abs(result.measured("brace 1")[0]).max() / frame.YIELD
+    reached = np.abs(result.measured("brace 1")[0]).max() / real_time_frame.YIELD
     tracked = result.tracking("brace 1")[0]
     rows = [
-        Row(f"{name}: members that yield", frame.yielded(result), "of 30"),
+        Row(f"{name}: members that yield", real_time_frame.yielded(result), "of 30"),
         Row(f"{name}: specimen, largest deformation by that of yielding", float(reached)),
         Row(f"{name}: specimen, reached against target (J2)", 100.0 * tracked.error, "%"),
     ]
     assert isinstance(test.updater, ModelUpdater)
     for key, value in test.updater.values.items():
-        rows.append(Row(f"{name}: {key} of its braces at the end", value, "", frame.BRACE[key]))
+        rows.append(
+            Row(f"{name}: {key} of its braces at the end", value, "", real_time_frame.BRACE[key])
+        )
     return rows
 
 

@@ -52,7 +52,7 @@ from femu.experimental.stability.stability import stability_of
 from femu.materials import Elastic, ElasticSection, Parallel, Viscous
 from femu.model.model import Model
 from femu.records.ground_motion import GroundMotion
-from femu.studies import rths_benchmark as rths
+from femu.studies import rths_problem
 from femu.studies.rths_hybrid import hybrid_test
 from femu.support.tables import Row, Table
 
@@ -284,7 +284,9 @@ def _of_plants() -> Iterator[Loop]:
             return _tested(_mass(specimen, 1.0, 2e4, compensation=ahead), DT, integrator)
 
         yield Loop(f"one mass, {name}", DT, test, slower=True)
-    yield Loop("public benchmark, case 4, fixed inverse", rths.DT, _public_benchmark, slower=True)
+    yield Loop(
+        "public benchmark, case 4, fixed inverse", rths_problem.DT, _public_benchmark, slower=True
+    )
 
 
 def _inverse(plant: Plant) -> Compensation:
@@ -311,11 +313,13 @@ def _slower(plant: Plant, share: float) -> Plant:
 
 
 def _public_benchmark(slower: float) -> HybridTest:
-    ahead = InverseCompensation(plant=rths.moved_plant(rths.NOMINAL), order=3)
+    ahead = InverseCompensation(plant=rths_problem.moved_plant(rths_problem.NOMINAL), order=3)
     pulse = np.zeros(SHORTEST)
     pulse[1:8] = IMPULSE
-    plant = replace(_slower(rths.plant_of(rths.NOMINAL), slower), converter=Converter())
-    return hybrid_test(4, rths.NOMINAL, ahead, pulse, sensors=Sensors(), plant=plant)
+    plant = replace(
+        _slower(rths_problem.plant_of(rths_problem.NOMINAL), slower), converter=Converter()
+    )
+    return hybrid_test(4, rths_problem.NOMINAL, ahead, pulse, sensors=Sensors(), plant=plant)
 
 
 DT = 1.0 / 1024.0

@@ -20,8 +20,7 @@ from femu.experimental import (
     identify_actuator,
 )
 from femu.materials import Elastic
-from femu.studies import rths_benchmark as study
-from femu.studies import rths_hybrid, rths_loop
+from femu.studies import rths_hybrid, rths_loop, rths_problem
 from femu.support.tables import Row
 
 Array = npt.NDArray[np.float64]
@@ -31,22 +30,30 @@ CASE = 4  # the one with the largest J4
 CHIRP, BAND, SIZE = 12.0, (0.3, 20.0), 0.003  # s, Hz, m
 
 
-def rows(own: Maker, count: int, cases: tuple[int, ...], duration: float | None) -> list[Row]:
-    """All of them, for ``count`` perturbed plants."""
+def rows(
+    name: str,
+    own: Maker,
+    count: int,
+    cases: tuple[int, ...],
+    duration: float | None,
+    most_j2: float,
+    most_j4: float,
+) -> list[Row]:
+    """All of them, for ``count`` perturbed plants and a compensation of a ``name``."""
     made = []
     for case in cases:
-        made.append(_as_a_hybrid_test(own, case, duration))
-    values = [study.NOMINAL, *study.plants(count)]
+        made.append(_as_a_hybrid_test(name, own, case, duration))
+    values = [rths_problem.NOMINAL, *rths_problem.plants(count)]
     later = _over(values, lambda one, k: _indices(own(), one, k, duration, waiting=1))
     found = identified()
     known = _over(values, lambda one, k: _indices(found(), one, k, duration))
-    for name, indices in (("commands a step later", later), ("identified plant", known)):
-        label = f"{study.OWN}, {name}, case {CASE}"
-        for k, index, most in ((1, "J2", study.LIMITS["J2"]), (3, "J4", study.LIMITS["J4"])):
+    for what, indices in (("commands a step later", later), ("identified plant", known)):
+        label = f"{name}, {what}, case {CASE}"
+        for k, index, most in ((1, "J2", most_j2), (3, "J4", most_j4)):
             worst = float(indices[:, k].max())
             row = f"{label}: {index}, worst of {len(values)}"
             made.append(Row(row, worst, "%", None, f"<= {most:g}", worst <= most))
-    return [*made, _another_specimen(own, values, duration)]
+    return [*made, _another_specimen(name, own, values, duration)]
 
 
 def _over(
@@ -62,51 +69,53 @@ def _indices(
     duration: float | None,
     waiting: int = 0,
 ) -> Array:
-    return study.tested(CASE, values, compensation, seed=seed, duration=duration, waiting=waiting)[
-        0
-    ]
+    return rths_problem.tested(
+        CASE, values, compensation, seed=seed, duration=duration, waiting=waiting
+    )[0]
 
 
-def _as_a_hybrid_test(own: Maker, case: int, duration: float | None) -> Row:
-    test = rths_hybrid.tested(case, study.NOMINAL, own(), duration)
-    loop = study.tested(case, study.NOMINAL, own(), duration=duration)[0]
+def _as_a_hybrid_test(who: str, own: Maker, case: int, duration: float | None) -> Row:
+    test = rths_hybrid.tested(case, rths_problem.NOMINAL, own(), duration)
+    loop = rths_problem.tested(case, rths_problem.NOMINAL, own(), duration=duration)[0]
     shown, other = (f"{x[1]:.3f} {x[3]:.3f}" for x in (test, loop))
     near = bool(np.abs(test - loop)[[1, 3]].max() <= SAME)
-    name = f"{study.OWN}, case {case}, nominal, as a HybridTest: J2 J4 %"
+    name = f"{who}, case {case}, nominal, as a HybridTest: J2 J4 %"
     return Row(name, shown, "", f"{other} in the loop", f"within {SAME:g}", near)
 
 
 def identified() -> Maker:
     """Compensators with a plant that is found by a chirp with the noise and converters of the test."""
-    plant = study.plant_of(study.NOMINAL)
-    law = Elastic(study.NOMINAL["k"])
-    specimen = EmulatedSpecimen(law, actuator=plant, sensors=study.SENSORS, seed=11)
-    t = study.DT * np.arange(1, round(CHIRP / study.DT) + 1)
+    plant = rths_problem.plant_of(rths_problem.NOMINAL)
+    law = Elastic(rths_problem.NOMINAL["k"])
+    specimen = EmulatedSpecimen(law, actuator=plant, sensors=rths_problem.SENSORS, seed=11)
+    t = rths_problem.DT * np.arange(1, round(CHIRP / rths_problem.DT) + 1)
     sweep = (BAND[1] - BAND[0]) / CHIRP
     command = SIZE * np.sin(2.0 * np.pi * (BAND[0] * t + 0.5 * sweep * t**2))
     reached = [
         specimen.apply(np.array([c]), now).displacement[0]
         for c, now in zip(command, t, strict=True)
     ]
-    found = identify_actuator((command, np.array(reached)), study.DT, band=BAND)
+    found = identify_actuator((command, np.array(reached)), rths_problem.DT, band=BAND)
     return lambda: EstimatedPlantCompensation(found.plant, noise=float(found.noise[0]))
 
 
-def _another_specimen(own: Maker, values: list[dict[str, float]], duration: float | None) -> Row:
+def _another_specimen(
+    who: str, own: Maker, values: list[dict[str, float]], duration: float | None
+) -> Row:
     """The whole structure is another one then; the reference is that one computed without a test."""
     worst = bare = 0.0
     for k, one in enumerate(values[1:]):
-        indices, _, exact = study.tested(
-            CASE, one, own(), seed=k, duration=duration, believed=study.NOMINAL
+        indices, _, exact = rths_problem.tested(
+            CASE, one, own(), seed=k, duration=duration, believed=rths_problem.NOMINAL
         )
         worst = max(worst, float(indices[3]))
-        _, whole = study.structures(CASE, one)
-        stiffness = whole.stiffness + np.diag([one["k"] - study.NOMINAL["k"], 0.0, 0.0])
+        _, whole = rths_problem.structures(CASE, one)
+        stiffness = whole.stiffness + np.diag([one["k"] - rths_problem.NOMINAL["k"], 0.0, 0.0])
         other = rths_loop.Structure(
             whole.mass, whole.damping, stiffness, whole.targets, whole.ground
         )
-        ground = study.ground(duration)
-        coupled = rths_loop.without_test(other, other.explicit(study.DT), ground)
+        ground = rths_problem.ground(duration)
+        coupled = rths_loop.without_test(other, other.explicit(rths_problem.DT), ground)
         bare = max(bare, rths_loop.deviation(coupled[:, 0], exact[:, 0]))
-    name = f"{study.OWN}, nominal specimen left out, case {CASE}: J4, worst of {len(values) - 1}"
+    name = f"{who}, nominal specimen left out, case {CASE}: J4, worst of {len(values) - 1}"
     return Row(name, worst, "%", f"without a test: {bare:.3g}")

@@ -1,4 +1,4 @@
-"""The one-actuator benchmark as a `HybridTest`, with the plant and the compensators of the study.
+"""The one-actuator benchmark as a `HybridTest`, with the plant and the compensators of the rths_problem.
 
 The three floors are nodes that move along x. The stiffness and the damping of the frame are those of
 a condensed one, with entries of both signs, which springs between the floors have exactly. The
@@ -23,8 +23,7 @@ from femu.model.model import Model
 from femu.model.series import Sampled
 from femu.records import GroundMotion
 from femu.results.save import Save
-from femu.studies import rths_benchmark as study
-from femu.studies import rths_loop
+from femu.studies import rths_loop, rths_problem
 
 Array = npt.NDArray[np.float64]
 AS_MEASURED = 1e-3
@@ -62,7 +61,7 @@ def model(
     values: dict[str, float],
     compensation: Compensation | None,
     ground: Array,
-    sensors: Sensors = study.SENSORS,
+    sensors: Sensors = rths_problem.SENSORS,
     seed: int = 0,
     stiffness: float | None = AS_MEASURED,
     of: Material | None = None,
@@ -74,7 +73,7 @@ def model(
     Without a ``stiffness``, measured forces are corrected by the specimen's own initial stiffness,
     as is usual in femu.
     """
-    numerical, _ = study.structures(case, values)
+    numerical, _ = rths_problem.structures(case, values)
     made = Model("real-time benchmark, one actuator")
     made.node(0, 0.0, 0.0, fixed=True)
     for floor in range(3):
@@ -89,7 +88,7 @@ def model(
             made.add(ZeroLength(f"spring {a} {b}", 0 if a == b else a + 1, b + 1, {"x": spring}))
     specimen = WatchedSpecimen(
         Elastic(values["k"]) if of is None else of,
-        actuator=study.plant_of(values) if plant is None else plant,
+        actuator=rths_problem.plant_of(values) if plant is None else plant,
         sensors=sensors,
         seed=seed,
     )
@@ -99,9 +98,9 @@ def model(
             "specimen", [(1, "x")], specimen=specimen, compensation=compensation, **options
         )
     )
-    moved = Sampled(study.DT * np.arange(len(ground)), -ground)
+    moved = Sampled(rths_problem.DT * np.arange(len(ground)), -ground)
     made.pattern("mass of the specimen", moved)
-    made.load(1, x=study.MASS, pattern="mass of the specimen")
+    made.load(1, x=rths_problem.MASS, pattern="mass of the specimen")
     return made
 
 
@@ -117,10 +116,10 @@ def hybrid_test(
     """The test of a case, at the rate of the benchmark; ``options`` are those of `model`."""
     return HybridTest(
         model(case, values, compensation, ground, **options),
-        GroundMotion(acceleration=ground, dt=study.DT, name="El Centro"),
+        GroundMotion(acceleration=ground, dt=rths_problem.DT, name="El Centro"),
         CentralDifference(),
-        dt=study.DT,
-        duration=study.DT * (len(ground) - 1),
+        dt=rths_problem.DT,
+        duration=rths_problem.DT * (len(ground) - 1),
         pace=pace,
         save=Save() if save is None else save,
     )
@@ -139,8 +138,10 @@ def tested(
     case: int, values: dict[str, float], compensation: Compensation, duration: float | None = None
 ) -> Array:
     """The indices of a test."""
-    ground = study.ground(duration)
+    ground = rths_problem.ground(duration)
     test = hybrid_test(case, values, compensation, ground)
     motion = motion_of(test, test.run(check=False))
-    _, whole = study.structures(case, values)
-    return study.indices(motion, rths_loop.without_test(whole, whole.explicit(study.DT), ground))
+    _, whole = rths_problem.structures(case, values)
+    return rths_problem.indices(
+        motion, rths_loop.without_test(whole, whole.explicit(rths_problem.DT), ground)
+    )

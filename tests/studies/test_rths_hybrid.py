@@ -8,23 +8,24 @@ from femu.experimental import InverseCompensation, Sensors
 from femu.materials import BoucWen
 from femu.studies import rths_benchmark as study
 from femu.studies import rths_hybrid, rths_loop
+from femu.studies import rths_problem as problem
 
-GROUND = study.ground(12.0)[8000:10500].copy()
+GROUND = problem.ground(12.0)[8000:10500].copy()
 GROUND[0] = 0.0  # the loop has no displacement before the first instant
 
 
 def loop(case, values, compensation):
-    numerical, _ = study.structures(case, values)
-    plant, k = study.plant_of(values), np.array([values["k"]])
+    numerical, _ = problem.structures(case, values)
+    plant, k = problem.plant_of(values), np.array([values["k"]])
     return rths_loop.run_loop(
         numerical,
-        numerical.explicit(study.DT),
+        numerical.explicit(problem.DT),
         plant.holding(k),
         rths_loop.of_specimens(plant, numerical, k),
         compensation,
         Sensors(),
         GROUND,
-        study.DT,
+        problem.DT,
     )
 
 
@@ -33,7 +34,7 @@ def loop(case, values, compensation):
 )
 def test_a_hybrid_test_moves_as_the_loop_of_the_study(name):
     """A perturbed plant, without noise: all floors, to the rounding of 2500 steps."""
-    values, make = study.plants(1)[0], study.compensators()[name]
+    values, make = problem.plants(1)[0], study.compensators()[name]
     fast = loop(4, values, make())
     test = rths_hybrid.hybrid_test(4, values, make(), GROUND, sensors=Sensors())
     result = test.run(check=False)
@@ -55,7 +56,7 @@ def test_a_correction_by_the_initial_stiffness_makes_up_for_what_is_missing():
     none = InverseCompensation([1.0])
     found = {
         stiffness: rths_hybrid.hybrid_test(
-            4, study.NOMINAL, none, GROUND, sensors=Sensors(), stiffness=stiffness
+            4, problem.NOMINAL, none, GROUND, sensors=Sensors(), stiffness=stiffness
         ).stability()
         for stiffness in (rths_hybrid.AS_MEASURED, None)
     }
@@ -64,9 +65,9 @@ def test_a_correction_by_the_initial_stiffness_makes_up_for_what_is_missing():
 
 def test_a_specimen_that_yields_runs_in_the_same_test():
     """A Bouc-Wen specimen behind the plant of the problem, shaken ten times as hard."""
-    law = BoucWen(k=study.NOMINAL["k"], alpha=0.1, beta=300.0, gamma=200.0, n=1.0)
+    law = BoucWen(k=problem.NOMINAL["k"], alpha=0.1, beta=300.0, gamma=200.0, n=1.0)
     test = rths_hybrid.hybrid_test(
-        1, study.NOMINAL, study.compensators()[study.OWN](), 10.0 * GROUND, of=law
+        1, problem.NOMINAL, study.compensators()[study.OWN](), 10.0 * GROUND, of=law
     )
     result = test.run(check=False)
     assert result.outcome.ok
