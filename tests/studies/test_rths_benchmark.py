@@ -1,12 +1,15 @@
 """The benchmarks of real-time tests: their plants by the published figures, the compiled loop against
 the objects of a test, and what compensators reach in a short run."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from femu.experimental import (
     CompensatedSpecimen,
     EmulatedSpecimen,
+    EstimatedPlantCompensation,
     InverseCompensation,
     Sensors,
 )
@@ -98,3 +101,34 @@ def test_nominal_and_perturbed_plants_in_a_short_run():
     for name in (study.OWN, study.ATS):
         found = problem.tested(4, plant, makers[name](), duration=duration)[0]
         assert found[1] < 0.25 * fixed[1] and found[3] < 0.2 * fixed[3]
+
+
+def test_the_noise_of_the_sensor_does_not_bias_the_estimated_plant():
+    """With ten times the noise of the problem and a wide prior; over several noises the coefficients
+    are those of the nominal plant, to the deviation of their mean."""
+    plant, noise = problem.moved_plant(problem.NOMINAL), 10.0 * study.NOISE
+    loud = replace(problem.SENSORS, displacement_noise=noise)
+    found = []
+    for seed in range(8):
+        made = EstimatedPlantCompensation(plant, noise=noise, spread=0.3)
+        problem.tested(1, problem.NOMINAL, made, seed=seed, sensors=loud, duration=8.0)
+        found.append(made.coefficients[:2, 0, 0])
+    made = EstimatedPlantCompensation(plant)
+    made.start(1, problem.DT)
+    off = np.mean(found, axis=0) - made.coefficients[:2, 0, 0]
+    assert (np.abs(off) < 4.0 * np.std(found, axis=0, ddof=1) / np.sqrt(len(found))).all()
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        {"k": 0.5 * 1190e3, "beta1": 300.0, "beta2": 1.3 * 9.9976e4, "a3": 10.0},
+        {"k": 1.5 * 1190e3, "beta1": 600.0, "beta2": 0.8 * 9.9976e4, "a3": 0.1},
+    ],
+)
+def test_a_plant_far_beyond_those_of_the_study_is_tracked(values):
+    own = study.compensators()[study.OWN]()
+    found, motion, _ = problem.tested(4, values, own)
+    fixed = study.compensators()["fixed inverse, order 3"]()
+    assert motion.stable and found[1] < 0.3 and found[3] < 1.0
+    assert problem.tested(4, values, fixed)[0][1] > 5.0
