@@ -159,7 +159,7 @@ def run(quick: bool = False) -> Table:
     reports: dict[float, PaceReport] = {}
 
     def holds(rate: float, seconds: float) -> bool:
-        reports[rate] = _report(paced(rate, seconds))
+        reports[rate] = report_of(paced(rate, seconds))
         return reports[rate].overruns == 0
 
     rates = QUICK_RATES if quick else RATES
@@ -170,11 +170,11 @@ def run(quick: bool = False) -> Table:
         )
     )
     for at in (rate,) if rate not in (0.0, WANTED) else ():
-        rows += _of_pace(f"at {at:g} per second, awake", reports[at])
-    asleep = _report(paced(WANTED, held, awake=False))
-    awake = reports[WANTED] if rate == WANTED else _report(paced(WANTED, held))
+        rows += of_pace(f"at {at:g} per second, awake", reports[at])
+    asleep = report_of(paced(WANTED, held, awake=False))
+    awake = reports[WANTED] if rate == WANTED else report_of(paced(WANTED, held))
     for way, report in (("awake", awake), ("asleep", asleep)):
-        rows += _of_pace(f"at {WANTED:g} per second, {way}", report)
+        rows += of_pace(f"at {WANTED:g} per second, {way}", report)
         late, latest = empty_loop(WANTED, held, way == "awake")
         rows += [
             Row(
@@ -208,7 +208,7 @@ def run(quick: bool = False) -> Table:
     )
 
 
-def _of_pace(name: str, report: PaceReport) -> list[Row]:
+def of_pace(name: str, report: PaceReport) -> list[Row]:
     return [
         Row(f"{name}: overruns in {report.steps} steps", report.overruns),
         *(
@@ -218,7 +218,7 @@ def _of_pace(name: str, report: PaceReport) -> list[Row]:
     ]
 
 
-def _report(result: HybridResult) -> PaceReport:
+def report_of(result: HybridResult) -> PaceReport:
     assert result.pace is not None
     return result.pace
 

@@ -194,6 +194,7 @@ class HybridRun:
                 str(n): e.limits.as_data() for n, e in elements.items() if e.limits is not None
             },
             "channels": {str(n): list(e.actuators) for n, e in elements.items()},
+            "targets": {str(n): list(e.basic_channels) for n, e in elements.items()},
             "not_read": [
                 str(n)
                 for n, e in elements.items()

@@ -36,6 +36,8 @@ def test_the_page_on_real_time_tests(
     assert "poles explain 99" in shown and "The analysis reached its end." in shown
     percent = float(re.findall(r"^([\d.]+) %$", shown, flags=re.MULTILINE)[0])
     assert percent < 1.0  # without compensation 40
+    assert "stable: largest eigenvalue 0.99" in shown
+    assert float(re.findall(r"J2 of the brace: ([\d.]+) %", shown)[0]) < 1.0
 
 
 def test_the_scripts_of_a_day_in_the_laboratory(

@@ -25,8 +25,9 @@ from femu.support.errors import InputError
 
 Array = npt.NDArray[np.float64]
 HEAD = 9
-LIMIT = 4.0  # standard deviations of the prior by which a coefficient may move
+LIMIT = 10.0  # standard deviations of the prior by which a coefficient may move
 ORDERS = 3, 2  # of the polynomial for one channel, for several
+SPREADS = 0.1, 0.02  # the same of the prior
 LEAST_SPREAD = 1e-3  # of the deviations of a family of plants, in directions that it does not have
 
 
@@ -48,8 +49,8 @@ def parts_of_parameters(p):
 
 @inlined
 def parts_of_state(p, s):
-    """Targets, state and last target of the inverse, command, filtered commands and measurements,
-    state and last measurement of the inverse of these, coefficients, covariances, work."""
+    """Targets, state and last target of the inverse, command, filtered commands, measurements and
+    targets, state and last measurement of the inverse of these, coefficients, covariances, work."""
     m, points, orders, q, n = int(p[0]), int(p[1]), int(p[2]), int(p[3]), int(p[4])
     size = m * orders
     w = shift(s, points * m)
@@ -57,12 +58,13 @@ def parts_of_state(p, s):
     command = shift(last, m)
     commands = shift(command, m)
     reached = shift(commands, q * m)
-    wy = shift(reached, q * m)
+    wanted = shift(reached, q * m)
+    wy = shift(wanted, q * m)
     last_y = shift(wy, n)
     theta = shift(last_y, m)
     covariance = shift(theta, m * size)
     work = shift(covariance, m * size * size)
-    return w, last, command, commands, reached, wy, last_y, theta, covariance, work
+    return w, last, command, commands, reached, wanted, wy, last_y, theta, covariance, work
 
 
 @kernel(COMPENSATOR)
@@ -70,7 +72,7 @@ def estimated_command(p, s, target, out):
     """The inverse with the present coefficients, of the target."""
     m, points, orders, n = int(p[0]), int(p[1]), int(p[2]), int(p[4])
     weights, inverse, transition, before, after, output, _, _, _ = parts_of_parameters(p)
-    w, last, command, _, _, _, _, theta, _, work = parts_of_state(p, s)
+    w, last, command, _, _, _, _, _, theta, _, work = parts_of_state(p, s)
     remember(s, target, m, points)
     advance(w, transition, before, after, last, target, n, m, work)
     for row in range(m):
@@ -94,21 +96,30 @@ def estimated_command(p, s, target, out):
 
 @kernel(COMPENSATOR)
 def estimated_measured(p, s, reached_now, out):
-    """One step of the Kalman filter for the coefficients of each command."""
+    """One step of the Kalman filter for the coefficients of each command.
+
+    The error has the derivatives of the measurement, the gain those of the target in their place:
+    they hardly have the noise of the sensor, which would bias the coefficients otherwise.
+    """
     m, _, orders, q, n = int(p[0]), int(p[1]), int(p[2]), int(p[3]), int(p[4])
     noise, misfit, drift, limit = p[5], p[6], p[7], p[8]
     _, inverse, transition, before, after, output, moves, entry, spread = parts_of_parameters(p)
-    _, _, command, commands, reached, wy, last_y, theta, covariance, work = parts_of_state(p, s)
+    _, _, command, commands, reached, wanted, wy, last_y, theta, covariance, work = parts_of_state(
+        p, s
+    )
     size = m * orders
-    phi, gain, now = shift(work, n + q), shift(work, n + q + size), shift(work, n + q + 2 * size)
+    phi, z = shift(work, n + q), shift(work, n + q + size)
+    gain, now = shift(work, n + q + 2 * size), shift(work, n + q + 3 * size)
     for k in range(m):
         filtered(shift(commands, k * q), moves, entry, command[k], q, work)
         filtered(shift(reached, k * q), moves, entry, reached_now[k], q, work)
+        filtered(shift(wanted, k * q), moves, entry, s[k], q, work)
         now[k] = reached[k * q]
     advance(wy, transition, before, after, last_y, now, n, m, work)
     for k in range(orders):
         for j in range(m):
             phi[k * m + j] = reached[j * q + k]
+            z[k * m + j] = wanted[j * q + k]
     for row in range(m):
         last_y[row] = now[row]
         own, known = shift(theta, row * size), shift(covariance, row * size * size)
@@ -124,8 +135,8 @@ def estimated_measured(p, s, reached_now, out):
         for a in range(size):
             gain[a] = 0.0
             for b in range(size):
-                gain[a] += known[a * size + b] * phi[b]
-            total += gain[a] * phi[a]
+                gain[a] += known[a * size + b] * z[b]
+            total += gain[a] * z[a]
         if not total > 0.0:
             continue
         for a in range(size):
@@ -154,11 +165,14 @@ class EstimatedPlantCompensation(CompiledCompensation):
         F c = H^-1 F y + sum over k of (a_k - a_k nominal) s^k F y + noise
 
     This is linear in a, and the derivatives are states of F: no measurement is differentiated. A
-    Kalman filter solves it, with a prior about the nominal plant: each coefficient deviates by
-    ``spread`` of its size, or as in the ``plants`` that are thought possible. ``noise`` is the
+    Kalman filter solves it, with the derivatives of the target as instruments, so the noise of the
+    sensor does not bias it. Its prior is about the nominal plant: each coefficient deviates by
+    ``spread`` of its size (0.1 for one channel and 0.02 for several if left out), or as in the
+    ``plants`` that are thought possible. Channels that always move together do not show each
+    coefficient of their coupling: give ``plants`` if several channels may deviate by more. ``noise`` is the
     standard deviation of the measured displacements, ``misfit`` the share of a command that the model
     may miss. ``drift`` is the share of the prior variance by which coefficients may change in a unit
-    of time. Coefficients stay within four deviations of the prior.
+    of time. Coefficients stay within ten deviations of the prior.
     """
 
     command_kernel = estimated_command
@@ -169,7 +183,7 @@ class EstimatedPlantCompensation(CompiledCompensation):
         plant: Plant,
         *,
         order: int | None = None,
-        spread: float = 0.05,
+        spread: float | None = None,
         plants: Sequence[Plant] | None = None,
         noise: float = 0.0,
         misfit: float = 0.002,
@@ -180,7 +194,8 @@ class EstimatedPlantCompensation(CompiledCompensation):
         self.plant = a_plant(who, plant)
         usual = ORDERS[plant.size > 1]
         self.order = usual if order is None else whole(who, "order", order, 1, 5)
-        self.spread = positive(who, "spread", spread)
+        usual_spread = SPREADS[plant.size > 1]
+        self.spread = usual_spread if spread is None else positive(who, "spread", spread)
         self.noise = positive(who, "noise", noise, zero=True)
         self.misfit = positive(who, "misfit", misfit)
         self.cutoff = positive(who, "cutoff", cutoff)
@@ -215,9 +230,9 @@ class EstimatedPlantCompensation(CompiledCompensation):
         head = [m, points, orders, q, n, self.noise**2, self.misfit**2, self.drift * self.dt, LIMIT]
         blocks = (weights, inverse, *made[1:], moves, entry, deviations)
         p = np.concatenate([head, *(np.ravel(block) for block in blocks)])
-        s = np.zeros(points * m + 2 * n + 3 * m + 2 * q * m + m * size * (1 + size))
+        s = np.zeros(points * m + 2 * n + 3 * m + 3 * q * m + m * size * (1 + size))
         s[-m * size * size :] = np.ravel(prior)
-        return p, np.concatenate([s, np.zeros(n + q + 2 * size + m)])
+        return p, np.concatenate([s, np.zeros(n + q + 3 * size + m)])
 
     def _prior(self, inverse: Array, scale: Array) -> Array:
         """Covariance of the coefficients of each command, ordered by derivative and channel."""
@@ -244,7 +259,7 @@ class EstimatedPlantCompensation(CompiledCompensation):
         )
         start = 9 + orders * points
         nominal = self.parameters[start : start + orders * m * m].reshape(orders, m, m)
-        at = points * m + 2 * n + 3 * m + 2 * q * m
+        at = points * m + 2 * n + 3 * m + 3 * q * m
         moved = self.vector[at : at + m * m * orders].reshape(m, orders, m).transpose(1, 0, 2)
         unit = 2.0 * np.pi * self.cutoff
         return np.asarray((nominal + moved) / unit ** np.arange(float(orders))[:, None, None])

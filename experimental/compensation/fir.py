@@ -158,9 +158,7 @@ class FIRCompensation(CompiledCompensation):
     def vectors(self) -> tuple[Array, Array]:
         m, taps, dt = self.size, self.taps, self.dt
         fits("FIRCompensation", self.plant, m)
-        span, order = max(1, round(self.spacing / dt)), min(3, taps - 1)
-        series = inverse_series(self.plant, order, dt)
-        differences = backward_differences(order, span * dt, taps - 1 - order)
+        span, series, differences = self._inverse(dt)
         first = np.einsum("kij,kt->itj", series, differences)
         moves, entry, _ = derivative_filter(FILTER_ORDER, self.cutoff, dt)
         shares = SPREAD * np.einsum(
@@ -181,6 +179,23 @@ class FIRCompensation(CompiledCompensation):
         )
         diagonals = np.array([np.diag(one) for one in prior])
         return np.concatenate([head, moves.ravel(), entry, diagonals.ravel()]), s
+
+    def _inverse(self, dt: float) -> tuple[int, Array, Array]:
+        """Samples from tap to tap, inverse of the nominal plant, and weights of its derivatives."""
+        span, order = max(1, round(self.spacing / dt)), min(3, self.taps - 1)
+        differences = backward_differences(order, span * dt, self.taps - 1 - order)
+        return span, inverse_series(self.plant, order, dt), differences
+
+    def state_space(self, dt: float) -> tuple[Array, Array, Array, Array]:
+        """The first weights as a linear system whose states are the last targets: A, B, C and D."""
+        span, series, differences = self._inverse(dt)
+        weights, m = np.einsum("kij,kt->tij", series, differences), self.plant.size
+        n = (self.taps - 1) * span * m
+        c = np.zeros((m, n))
+        for k in range(1, self.taps):
+            at = (k * span - 1) * m
+            c[:, at : at + m] = weights[k]
+        return np.eye(n, k=-m), np.eye(n, m), c, weights[0]
 
     @staticmethod
     def _covariance(shares: Array, first: Array) -> Array:

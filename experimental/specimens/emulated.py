@@ -283,13 +283,16 @@ class EmulatedSpecimen(Specimen):
         else:
             displacement, force = self._position.copy(), self._force.copy()
         if s.displacement_step:
-            displacement = s.displacement_step * np.round(displacement / s.displacement_step)
+            displacement = s.displacement_step * np.rint(displacement / s.displacement_step)
         if s.force_step:
-            force = s.force_step * np.round(force / s.force_step)
+            force = s.force_step * np.rint(force / s.force_step)
+        # a third of the time of np.clip
         if s.displacement_range < math.inf:
-            displacement = np.clip(displacement, -s.displacement_range, s.displacement_range)
+            displacement = np.minimum(
+                np.maximum(displacement, -s.displacement_range), s.displacement_range
+            )
         if s.force_range < math.inf:
-            force = np.clip(force, -s.force_range, s.force_range)
+            force = np.minimum(np.maximum(force, -s.force_range), s.force_range)
         return Measurement(displacement, force, time)
 
     def _noise(self, count: int) -> Array:

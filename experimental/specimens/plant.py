@@ -362,6 +362,7 @@ class PlantDrive:
         self._step: Callable[[], int] = int
         m = plant.size
         self._moved = (self.out[:m], self.out[m : 2 * m], self.out[2 * m :])
+        self._mass, self._damping = np.asarray(plant.mass), np.asarray(plant.damping)
         self._interacts = bool(np.asarray(plant.force).any())
 
     def move(self, state: Array, command: Array, dt: float) -> tuple[Array, Array, Array]:
@@ -378,14 +379,12 @@ class PlantDrive:
     def forced(self, state: Array, position: Array, force: Array) -> None:
         """What the specimen's force has beyond its stiffness acts over the next step."""
         if self._interacts:
-            m = self.plant.size
-            state[-m:] = force - self.stiffness @ position
+            state[-len(position) :] = force - self.stiffness @ position
 
     def carried(self) -> Array:
         """Force of the mass and the damping between load cell and specimen after the last move."""
-        m = self.plant.size
-        inertia = np.asarray(self.plant.mass) * self.out[2 * m :]
-        return np.asarray(inertia + np.asarray(self.plant.damping) * self.out[m : 2 * m])
+        _, velocity, acceleration = self._moved
+        return np.asarray(self._mass * acceleration + self._damping * velocity)
 
     def hold(self, state: Array, position: Array) -> None:
         """Rest where it is."""

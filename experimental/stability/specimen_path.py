@@ -18,12 +18,14 @@ from scipy.linalg import expm
 
 from femu.experimental.compensation.compensated_specimen import CompensatedSpecimen
 from femu.experimental.compensation.compensation import Compensation
+from femu.experimental.compensation.compiled import CompiledCompensation
 from femu.experimental.elements.experimental import Experimental
 from femu.experimental.motion.continuous import ContinuousSpecimen
 from femu.experimental.specimens.actuator import Actuator
 from femu.experimental.specimens.emulated import EmulatedSpecimen
-from femu.experimental.specimens.plant import Plant
+from femu.experimental.specimens.plant import HEAD, Plant
 from femu.experimental.specimens.specimen import Specimen
+from femu.experimental.stability.compensator_system import compensator_system
 from femu.experimental.stability.linear_system import (
     LinearSystem,
     as_linear_system,
@@ -79,20 +81,39 @@ def of_actuator(actuator: Any, dt: float) -> LinearSystem:
     return made
 
 
-def of_plant(plant: Plant, stiffness: Array, dt: float) -> LinearSystem:
-    """All channels of a plant that moves a specimen of a stiffness, for held commands."""
-    if np.any(plant.mass) or np.any(plant.damping):
-        raise NotLinear("the force of the mass between load cell and specimen is not part of it")
-    moving = plant.holding(stiffness)
-    a, b, c, d = (np.asarray(part) for part in (moving.a, moving.b, moving.c, moving.d))
-    n, m = b.shape
-    step = expm(dt * np.block([[a, b], [np.zeros((m, n + m))]]))
-    ahead, by = step[:n, :n], step[:n, n:]
-    return LinearSystem(ahead, by, c @ ahead, c @ by + d)
+def of_plant(plant: Plant, stiffness: Array, dt: float, rates: Array | None = None) -> LinearSystem:
+    """From commands to displacements and forces of a plant that moves a specimen of a stiffness,
+    and of ``rates`` of its forces, for held commands.
+
+    The steps are those of `femu.experimental.specimens.plant.plant_step`: what the specimen's force
+    has beyond its stiffness acts over the next step.
+    """
+    n, m = np.asarray(plant.b).shape
+    known = plant.step_parameters(dt, stiffness)[HEAD:].reshape(n + 3 * m, n + 2 * m)
+    moved, shown = known[:n], known[n:]
+    by_state = shown[:, :n] @ moved[:, :n]
+    by_command = shown[:, :n] @ moved[:, n : n + m] + shown[:, n : n + m]
+    by_force = shown[:, :n] @ moved[:, n + m :] + shown[:, n + m :]
+    own = np.zeros((m, m)) if rates is None else rates
+    c, d = np.hstack([by_state, by_force]), by_command
+    place, speed, change = slice(0, m), slice(m, 2 * m), slice(2 * m, 3 * m)
+    inertia, damper = np.diag(np.asarray(plant.mass)), np.diag(np.asarray(plant.damping))
+
+    def force(by: Array) -> Array:
+        return np.asarray(stiffness @ by[place] + (own + damper) @ by[speed] + inertia @ by[change])
+
+    acts = np.any(np.asarray(plant.force))
+    remainder = own if acts else np.zeros((m, m))
+    return LinearSystem(
+        np.vstack([np.hstack([moved[:, :n], moved[:, n + m :]]), remainder @ c[speed]]),
+        np.vstack([moved[:, n : n + m], remainder @ d[speed]]),
+        np.vstack([c[place], force(c)]),
+        np.vstack([d[place], force(d)]),
+    )
 
 
 def of_compensation(compensation: Compensation | None, dt: float) -> LinearSystem:
-    """One channel of a compensator, as it is when a test begins."""
+    """A compensator as it is when a test begins: one channel, unless it has a system of more."""
     if compensation is None or type(compensation) is Compensation:
         return gain([[1.0]])
     known = getattr(compensation, "state_space", None)
@@ -117,6 +138,19 @@ def of_compensation(compensation: Compensation | None, dt: float) -> LinearSyste
             )
     last = int(np.flatnonzero(answer)[-1]) if np.any(answer) else 0
     return filtered(answer[: last + 1])
+
+
+def compensated(
+    compensation: Compensation | None, moved: LinearSystem, channels: int, dt: float
+) -> LinearSystem:
+    """What is moved, with a compensator in front of it that sees what is reached."""
+    known = hasattr(compensation, "state_space")
+    if isinstance(compensation, CompiledCompensation) and not known:
+        if type(compensation).__module__.split(".")[0] != "femu":
+            raise NotLinear(f"{type(compensation).__name__} has no state_space(dt)")
+        return compensator_system(compensation, channels, dt).before(moved)
+    ahead = of_compensation(compensation, dt)
+    return (ahead if ahead.inputs == channels else ahead.repeated(channels)).then(moved)
 
 
 def _rates(specimen: EmulatedSpecimen) -> Array:
@@ -156,8 +190,8 @@ def of_specimen(
     """
     n = specimen.size
     if isinstance(specimen, CompensatedSpecimen):
-        ahead = of_compensation(specimen.compensation, dt).repeated(n)
-        return ahead.then(of_specimen(specimen.specimen, dt, stiffness, plant, delay))
+        inner = of_specimen(specimen.specimen, dt, stiffness, plant, delay)
+        return compensated(specimen.compensation, inner, n, dt)
     if isinstance(specimen, ContinuousSpecimen):
         raise NotLinear("the motion between the steps is not part of the linear model")
     more = delayed(delay / dt).repeated(n)
@@ -171,7 +205,9 @@ def of_specimen(
         more = gain(np.eye(n))
     elif isinstance(plant, Plant):
         own = specimen.initial_stiffness()
-        reached = of_plant(plant, stiffness if own is None else own, dt)
+        held = stiffness if own is None else own
+        rates = _rates(specimen) if isinstance(specimen, EmulatedSpecimen) else None
+        return more.then(of_plant(plant, held, dt, rates))
     elif isinstance(plant, (LinearSystem, tuple, list)):
         reached = as_linear_system(plant, "plants")
     else:
@@ -213,6 +249,5 @@ def path_of(
     """
     setup = element.actuator_setup
     guess = setup.stiffness_of_actuators(element.initial)
-    n = specimen.size
-    ahead = of_compensation(compensation, dt).repeated(n)
-    return ahead.then(of_specimen(specimen, dt, guess, plant, delay))
+    moved = of_specimen(specimen, dt, guess, plant, delay)
+    return compensated(compensation, moved, specimen.size, dt)

@@ -12,6 +12,7 @@ BENCHMARKS: dict[str, str] = {
     "identification": "femu.benchmarks.identification:run",
     "network": "femu.benchmarks.network:run",
     "opensees": "femu.benchmarks.opensees:run",
+    "real-time": "femu.benchmarks.real_time:run",
     "scale": "femu.benchmarks.scale:run",
     "stability": "femu.benchmarks.stability:run",
     "tangents": "femu.benchmarks.tangents:run",

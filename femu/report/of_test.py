@@ -36,6 +36,7 @@ from femu.plots import (
 from femu.plots.style import labelled, short
 from femu.report.environment import environment_section
 from femu.report.page import Page, wide
+from femu.report.tracking import tracking_of_journal, tracking_section
 
 Array = npt.NDArray[np.float64]
 SECONDS = STEP_COLUMNS.index("seconds")
@@ -65,6 +66,8 @@ def test_sections(page: Page, result: HybridResult, units: Units) -> None:
         command, (d, f) = result.command(name), result.measured(name)
         page.facts(_peaks(str(name), result.channels(name), d, f, units))
         _exchange(page, Exchange(str(name), result.channels(name), units), t, command, d, f)
+        dt = float(result.index["dt"])
+        tracking_section(page, str(name), result.channels(name), command, d, dt)
         learnt = result.updated(name)
         page.paragraph(
             f"Its stiffness was learnt from the measurements in {int(np.count_nonzero(learnt))} of "
@@ -103,7 +106,16 @@ class Exchange:
         return labelled(named(what, self.names[channel]), unit)
 
 
-def _exchange(page: Page, of: Exchange, t: Array, command: Array, d: Array, f: Array) -> None:
+def _exchange(
+    page: Page,
+    of: Exchange,
+    t: Array,
+    command: Array,
+    d: Array,
+    f: Array,
+    compensated: bool = False,
+) -> None:
+    """Commands and measurements; ``compensated`` commands lead what is meant to be reached."""
     shown = [c for c in range(min(CHANNELS, d.shape[1])) if np.ptp(d[:, c]) > 0.0]
     length, force = (
         np.array([of.unit(what, c)[0] for c in range(d.shape[1])])
@@ -135,8 +147,13 @@ def _exchange(page: Page, of: Exchange, t: Array, command: Array, d: Array, f: A
             )
     for turning in (False, True):
         channels = [c for c in shown if rotates(of.names[c]) is turning]
-        if channels:
+        if channels and not compensated:
             _tracking(page, of, channels, command, d, f)
+    if compensated:
+        page.paragraph(
+            f"The commands are those of the compensation. They lead the targets of {of.specimen}, "
+            "so their distance from the measurements is no error."
+        )
 
 
 def _tracking(
@@ -271,7 +288,9 @@ def report_of_journal(record: Record, units: Units = AS_MODEL) -> Page:
             record.commands(element)[:count],
             d[:count],
             f[:count],
+            bool(record.about.get("compensations", {}).get(element)),
         )
+        tracking_of_journal(page, record, element)
     _journalled_parameters(page, record)
     if record.steps > 2:
         rate, late = record.about.get("rate"), late_in_journal(record.about, record.record)

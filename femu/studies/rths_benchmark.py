@@ -11,162 +11,42 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from scipy.linalg import eigh
+from matplotlib.axes import Axes
 
 from femu.experimental import (
     AdaptiveModelCompensation,
     AdaptiveTimeSeriesCompensation,
     Compensation,
-    Converter,
     EstimatedPlantCompensation,
     FIRCompensation,
     InverseCompensation,
     LQGCompensation,
-    Plant,
     PolynomialCompensation,
-    Sensors,
     TwoStageCompensation,
-    perturbed,
 )
 from femu.experimental.compensation.inverse_series import inverse_series
 from femu.plots.style import BLUE, GREY, INK, VERMILION, figure, save, style, tidy
-from femu.records import GroundMotion
-from femu.studies import rths_loop
+from femu.studies import rths_doubts
+from femu.studies.rths_problem import (
+    DT,
+    NOMINAL,
+    RATE,
+    REST,
+    SCALE,
+    SENSORS,
+    moved_plant,
+    plants,
+    tested,
+)
 from femu.support.tables import Row, Table
 
 Array = npt.NDArray[np.float64]
-RATE = 4096.0
-DT = 1.0 / RATE
-STIFFNESS = np.array(
-    [
-        [26054883.8796, -23133938.8771, 5937035.4633],
-        [-23133938.8771, 32560774.1864, -14419970.7772],
-        [5937035.4633, -14419970.7772, 9267275.5062],
-    ]
-)
-CASES = {1: (1000.0, 0.05), 2: (1100.0, 0.04), 3: (1300.0, 0.03), 4: (1000.0, 0.03)}
-"""Mass of each floor and damping ratio of all modes."""
-MASS, RATIO = 29.13, 0.0097  # of the specimen
-A1_BETA0, A2, GAIN = 2.1283e13, 4.2297e6, 1.0261
-NOMINAL = {"k": 1190e3, "beta1": 425.0, "beta2": 9.9976e4, "a3": 3.3}
-DEVIATIONS = {"k": 50e3, "beta1": 3.3, "beta2": 3.3e3, "a3": 1.3}
-SCALE, REST = 0.4, 10.0
 RECORDS = "FEMU_RECORDS"
-VOLT = 0.0254  # metres of displacement a volt
-FORCE_VOLT = 10e3  # newtons a volt
-CONVERTER = Converter(VOLT * 2.0**-18, 3.8 * VOLT)
-SENSORS = Sensors.of_power(
-    6.25e-14, 1.16e-3, DT, CONVERTER, Converter(FORCE_VOLT * 2.0**-18, 3.8 * FORCE_VOLT)
-)
-
-
-def plant_of(values: dict[str, float]) -> Plant:
-    """The actuator with a specimen whose elastic force acts on it.
-
-    States: displacement, velocity, force of the piston, and that of the valve with its rate.
-    """
-    k, beta1, beta2, a3 = (values[name] for name in NOMINAL)
-    damping = 2.0 * RATIO * np.sqrt(k * MASS)
-    a = np.array(
-        [
-            [0.0, 1.0, 0.0, 0.0, 0.0],
-            [0.0, -damping / MASS, 1.0 / MASS, 0.0, 0.0],
-            [0.0, -A2, -a3, 1.0, 0.0],
-            [0.0, 0.0, 0.0, 0.0, 1.0],
-            [-A1_BETA0, 0.0, 0.0, -beta2, -beta1],
-        ]
-    )
-    b = np.array([[0.0], [0.0], [0.0], [0.0], [GAIN * A1_BETA0]])
-    c, e = np.eye(1, 5), np.array([[0.0], [1.0 / MASS], [0.0], [0.0], [0.0]])
-    return Plant(a, b, c, force=e, mass=MASS, damping=damping, converter=CONVERTER)
-
-
-def moved_plant(values: dict[str, float]) -> Plant:
-    """What a command moves: the plant with its specimen."""
-    return plant_of(values).holding(values["k"])
-
-
-def structures(
-    case: int, values: dict[str, float]
-) -> tuple[rths_loop.Structure, rths_loop.Structure]:
-    """The numerical part and the whole structure; what the specimen of a plant has is not in the
-    numerical part, so the whole is the same for all plants."""
-    mass, ratio = CASES[case]
-    m = mass * np.eye(3)
-    squares, modes = eigh(STIFFNESS, m)
-    c = m @ modes @ np.diag(2.0 * ratio * np.sqrt(squares)) @ modes.T @ m
-    tested = np.diag([1.0, 0.0, 0.0])
-    own = 2.0 * RATIO * np.sqrt(values["k"] * MASS)
-    first, ground = np.eye(1, 3), mass * np.ones(3)
-    numerical = rths_loop.Structure(
-        m - MASS * tested, c - own * tested, STIFFNESS - values["k"] * tested, first, ground
-    )
-    return numerical, rths_loop.Structure(m, c, STIFFNESS, first, ground)
-
-
-@lru_cache(maxsize=8)
-def ground(duration: float | None = None, path: Path | None = None) -> Array:
-    """El Centro (or a record of a file) at 0.4, with ten seconds of rest after its end."""
-    motion = GroundMotion.el_centro() if path is None else GroundMotion.from_at2(path)
-    values = np.asarray(motion.acceleration)
-    length = motion.dt * (len(values) - 1) + REST if duration is None else duration
-    times = np.arange(0.0, length, DT)
-    return SCALE * np.interp(times, motion.dt * np.arange(len(values)), values, right=0.0)
-
-
-def indices(run: rths_loop.Motion, whole: Array) -> Array:
-    """J1 (ms) and J2 to J9 (per cent) of a run; all NaN if it was unstable."""
-    if rths_loop.is_unstable(run, whole[:, 0], DT):
-        return np.full(9, np.nan)
-    x, t, floors = run.reached[:, 0], run.target[:, 0], run.displacement
-    return np.array(
-        [
-            1e3 * rths_loop.delay_of(x, t, DT),
-            rths_loop.deviation(x, t),
-            rths_loop.peak(x, t),
-            rths_loop.deviation(x, whole[:, 0]),
-            rths_loop.peak(x, whole[:, 0]),
-            *(rths_loop.deviation(floors[:, k], whole[:, k]) for k in (1, 2)),
-            *(rths_loop.peak(floors[:, k], whole[:, k]) for k in (1, 2)),
-        ]
-    )
-
-
-def tested(
-    case: int,
-    values: dict[str, float],
-    compensation: Compensation,
-    seed: int = 0,
-    sensors: Sensors = SENSORS,
-    duration: float | None = None,
-    path: Path | None = None,
-) -> tuple[Array, rths_loop.Motion, Array]:
-    """Indices of a test, its motion, and the whole structure without a test."""
-    numerical, whole = structures(case, values)
-    motion = ground(duration, path)
-    plant = plant_of(values)
-    held = np.array([values["k"]])
-    run = rths_loop.run_loop(
-        numerical,
-        numerical.explicit(DT),
-        plant.holding(held),
-        rths_loop.of_specimens(plant, numerical, held),
-        compensation,
-        sensors,
-        motion,
-        DT,
-        seed,
-    )
-    exact = rths_loop.without_test(whole, whole.explicit(DT), motion)
-    return indices(run, exact), run, exact
-
-
 Maker = Callable[[], Compensation]
 NOISE = SENSORS.displacement_noise
 OWN = "estimated plant (femu)"
@@ -207,11 +87,6 @@ LIMITS = {"nominal J2": 1.0, "nominal J4": 2.0, "all J4": 3.0, "mean J2": 1.5, "
 ATS_LIMIT = 4.0
 
 
-def plants(count: int) -> list[dict[str, float]]:
-    """Perturbed plants, always the same ones."""
-    return perturbed(NOMINAL, DEVIATIONS, count, seed=2020)
-
-
 def study(
     names: dict[str, Maker], cases: tuple[int, ...], count: int, duration: float | None
 ) -> dict[tuple[str, int], Array]:
@@ -246,6 +121,9 @@ def run(quick: bool = False, picture: Path | None = PICTURE) -> Table:
             table.rows.append(
                 Row(f"{OWN}, case {case}, {path.stem}: J1 ms, J2-J9 %", _shown(values))
             )
+    table.rows.extend(
+        rths_doubts.rows(OWN, makers[OWN], count, cases, duration, LIMITS["J2"], LIMITS["J4"])
+    )
     table.notes.extend(NOTES)
     if picture is not None:
         _draw(makers, found, duration, picture)
@@ -264,6 +142,13 @@ NOTES = (
     "is the rest of the same whole structure. A command is held until the next one, and the target of "
     "an instant is commanded from the instant before it, when an explicit step knows it.",
     "All compensators know the nominal plant only. Reference: an independent program without noise.",
+    "As a HybridTest: the same test as a user writes it, with other noise; measured forces are not "
+    "corrected there (see the page on real-time tests). A step later: each command leaves one sample "
+    "after it is made, as if computing and converting took that long. Identified plant: found from a "
+    "chirp of 12 s with the noise and the converters of the test, in place of the nominal plant.",
+    "Nominal specimen left out: the numerical part is what the nominal specimen leaves, and the tested "
+    "one is another. The whole is another structure then; computed without a test it is as far from the "
+    "reference, so no compensation can change that.",
 )
 
 
@@ -372,18 +257,32 @@ def _draw(
             )
             target = 1e3 * motion.target[near, 0]
             ax.plot(time[near], target, color=INK, lw=0.8, ls=(0, (4, 2)))
-        ax.plot([], [], color=INK, lw=0.8, ls=(0, (4, 2)), label="their targets")
-        ax.legend(frameon=False)
+        ax.plot([], [], color=INK, lw=0.8, ls=(0, (4, 2)), label="target of each")
+        above(ax)
         ax = tidy(top[1], "target (mm)", "reached (mm)", "Synchronisation")
         colours = (VERMILION, GREY, BLUE)
         for (name, motion), colour in zip(shown.items(), colours, strict=True):
             pair = (1e3 * motion.target[:, 0], 1e3 * motion.reached[:, 0])
             ax.plot(*pair, color=colour, lw=0.8, label=name)
+        ax.axline((0.0, 0.0), slope=1.0, color=INK, lw=0.8, ls=(0, (4, 2)), label="exact")
         ax.legend(frameon=False)
         names = [n for n in makers if not np.isnan(found[n, case][1:]).any()]
         for ax, index, title in ((bottom[0], 1, "J2"), (bottom[1], 3, "J4")):
             tidy(ax, "%", "", f"{title} over the perturbed plants, case {case}")
-            ax.boxplot([found[n, case][1:, index] for n in names], vert=False, whis=(0.0, 100.0))
-            ax.set_yticks(range(1, len(names) + 1), names)
-            ax.set_xscale("log")
+            boxes(ax, {n: found[n, case][1:, index] for n in names})
     save(top[0], path)
+
+
+def above(ax: Axes) -> None:
+    """A legend in two columns over the lines, with room for it."""
+    low, high = ax.get_ylim()
+    ax.set_ylim(low, high + 0.25 * (high - low))
+    ax.legend(frameon=False, loc="upper center", ncols=2)
+
+
+def boxes(ax: Axes, values: dict[str, Array]) -> None:
+    """Median, quartiles and range of positive values, over a logarithmic axis."""
+    median = {"color": VERMILION, "lw": 1.5}
+    ax.boxplot(list(values.values()), vert=False, whis=(0.0, 100.0), medianprops=median)
+    ax.set_yticks(range(1, len(values) + 1), list(values))
+    ax.set_xscale("log")

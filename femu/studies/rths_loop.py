@@ -115,6 +115,7 @@ def _loop(
     kernels,
     sensors,
     noise,
+    waiting,
     displacement,
     target,
     reached,
@@ -148,6 +149,7 @@ def _loop(
             if not abs(out[k]) < 100.0 * LARGEST or not abs(now[k]) < LARGEST:
                 return step
             command[step, k] = out[k]
+            out[k] = command[max(step - waiting, 0), k]
         call_plant(
             kernels[2],
             (
@@ -193,9 +195,13 @@ def run_loop(
     ground: Array,
     dt: float,
     seed: int = 0,
+    waiting: int = 0,
 ) -> Motion:
     """One test: a structure and a plant, with its specimen in it, under a ground acceleration at
-    steps of ``dt``."""
+    steps of ``dt``.
+
+    A command leaves ``waiting`` steps after it is made: 1 if computing and converting take until the
+    next instant."""
     if not isinstance(compensation, CompiledCompensation):
         raise TypeError("the compiled loop needs a compiled compensation")
     m, n, steps = plant.size, len(structure.mass), len(ground)
@@ -222,7 +228,7 @@ def run_loop(
         np.ascontiguousarray(interaction.by_motion), np.ascontiguousarray(interaction.by_state),
         p, s, np.zeros(len(s) + m), compensation.parameters, compensation.vector,
         np.array([k.address for k in kernels], dtype=np.int64), np.array(limits), noise,
-        displacement, target, reached, command,
+        waiting, displacement, target, reached, command,
     )  # fmt: skip
     cut = (displacement[:done], target[:done], reached[:done], command[:done])
     return Motion(*cut, stable=done == steps)

@@ -35,6 +35,7 @@ from femu.experimental import (
 from femu.plots.style import BLUE, INK, VERMILION, figure, save, style, tidy
 from femu.records import GroundMotion
 from femu.studies import rths_loop
+from femu.studies.rths_benchmark import above, boxes
 from femu.support.tables import Row, Table
 
 Array = npt.NDArray[np.float64]
@@ -328,21 +329,24 @@ def _draw(
             for (name, motion), colour in zip(shown.items(), (VERMILION, BLUE), strict=True):
                 pair = (1e3 * motion.target[:, k], 1e3 * motion.reached[:, k])
                 ax.plot(*pair, color=colour, lw=0.8, label=name)
+            ax.axline((0.0, 0.0), slope=1.0, color=INK, lw=0.8, ls=(0, (4, 2)), label="exact")
             ax.legend(frameon=False)
         ax = tidy(bottom[0], "time (s)", "rotation (mrad)", "Rotation of the interface")
         own = shown[OWN]
         time = DT * np.arange(len(own.target))
         near = (time > 3.0) & (time < 6.0)
-        for motion, colour, name in ((shown[UNCOUPLED], VERMILION, UNCOUPLED), (own, BLUE, OWN)):
-            turn = 1e3 * (motion.reached @ INTERFACE.T)[near, 1]
-            ax.plot(time[near], turn, color=colour, label=f"reached, {name}")
-        turn = 1e3 * (own.target @ INTERFACE.T)[near, 1]
-        ax.plot(time[near], turn, color=INK, lw=0.8, ls=(0, (4, 2)), label="target")
-        ax.legend(frameon=False)
+        for motion, colour, name in (
+            (shown[UNCOUPLED], VERMILION, "uncoupled"),
+            (own, BLUE, "estimated plant"),
+        ):
+            for moved, line in (
+                (motion.reached, {"color": colour, "label": f"reached, {name}"}),
+                (motion.target, {"color": INK, "lw": 0.8, "ls": (0, (4, 2))}),
+            ):
+                ax.plot(time[near], 1e3 * (moved @ INTERFACE.T)[near, 1], **line)
+        ax.plot([], [], color=INK, lw=0.8, ls=(0, (4, 2)), label="target of each")
+        above(ax)
         names = [name for name in found if not np.isnan(found[name]).any()]
         tidy(bottom[1], "%", "", "J2 of both actuators over the perturbed plants")
-        both = [found[name][1:, 2:4].ravel() for name in names]
-        bottom[1].boxplot(both, vert=False, whis=(0.0, 100.0))
-        bottom[1].set_yticks(range(1, len(names) + 1), names)
-        bottom[1].set_xscale("log")
+        boxes(bottom[1], {name: found[name][1:, 2:4].ravel() for name in names})
     save(top[0], path)

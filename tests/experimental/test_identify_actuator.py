@@ -17,7 +17,7 @@ from femu.experimental import (
 )
 from femu.materials import Elastic
 from femu.records import GroundMotion
-from femu.studies import rths_benchmark as benchmark
+from femu.studies import rths_problem as benchmark
 
 DT = 1.0 / 1024
 T = DT * np.arange(1, 20001)

@@ -252,6 +252,40 @@ def test_c_and_python_take_every_sample_alike_to_the_last_bit(in_c, seed):
     assert modes >= {"predict", "hold", "correct"}
 
 
+@pytest.mark.parametrize("order", [1, 2, 3])
+@pytest.mark.parametrize("late", [0.2, 0.5, 2.0])
+def test_c_and_python_are_alike_when_targets_are_late(in_c, order, late):
+    """Two channels of which every fourth target is late: all samples to the last bit, and no jump of
+    velocity beyond the limit."""
+    limit = 15.0
+    python = MotionGenerator(2, step=STEP, rate=RATE, order=order, acceleration=limit, velocity=0.4)
+    twin = InC(in_c, python)
+    place, velocity, jump = np.zeros(2), np.zeros(2), 0.0
+    waited = False
+
+    def both():
+        nonlocal place, velocity, jump
+        command = python.tick()
+        twin.call("tick", twin.vector, twin.settings)
+        assert twin.vector.tobytes() == python.state.tobytes()
+        now = (command - place) / python.interval
+        jump = max(jump, float(np.abs(now - velocity).max()))
+        place, velocity = command.copy(), now
+        return python.arrived
+
+    for k in range(1, 41):
+        for _ in range(round(TICKS * (0.25 + (late if k % 4 == 0 else 0.0)))):
+            both()
+        waited |= python.mode in ("slow", "hold")
+        goal = np.array([target(k), -0.7 * target(k)])
+        python.accept(goal)
+        assert twin.call("accept", twin.vector, twin.settings, goal) == 0
+        while not both():
+            pass
+    assert waited == (late > 0.3)
+    assert jump <= limit * python.interval + 1e-13
+
+
 def test_a_controller_is_compiled_against_the_header(in_c, tmp_path):
     """With the lengths, names and the command as the header has them."""
     (tmp_path / "controller.c").write_text(

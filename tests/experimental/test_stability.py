@@ -29,11 +29,17 @@ from femu.experimental import (
     Cantilever,
     CompensatedSpecimen,
     ContinuousSpecimen,
+    CoupledInverseCompensation,
     EmulatedSpecimen,
+    EstimatedPlantCompensation,
     ExperimentalBeamColumn,
     ExperimentalElement,
+    FIRCompensation,
+    InverseCompensation,
     LinearSystem,
+    LQGCompensation,
     MotionGenerator,
+    Plant,
     PolynomialCompensation,
     Scaled,
     Unlimited,
@@ -85,6 +91,51 @@ def test_the_model_of_a_compensation_commands_as_it_does(compensation):
     compensation.start(1, DT)
     made = [compensation.command(np.array([x]))[0] for x in targets]
     assert model.response(targets)[:, 0] == pytest.approx(np.array(made), abs=1e-9)
+
+
+PLANT = Plant(
+    [[0.0, 1.0], [-4e4, -300.0]], [[0.0], [4e4]], [[1.0, 0.0]],
+    force=[[0.0], [0.02]], mass=50.0, damping=200.0,
+)  # fmt: skip
+TWO = Plant.columns([([[900.0], [90.0]], [1, 42, 900]), ([[-60.0], [1600.0]], [1, 55, 1600])])
+
+
+@pytest.mark.parametrize("rate", [0.0, 3e3])
+def test_the_model_of_a_plant_moves_and_measures_as_it_does(rate):
+    """With interaction, and the force of the mass between load cell and specimen."""
+    law = Parallel([Elastic(8e5), Viscous(rate)]) if rate else Elastic(8e5)
+    specimen = EmulatedSpecimen([law], actuator=PLANT)
+    commands = 1e-3 * np.random.default_rng(4).normal(size=(60, 1))
+    found = specimen_path.of_specimen(specimen, DT, np.array([[8e5]])).response(commands)
+    made = [specimen.apply(c, DT * k) for k, c in enumerate(commands, 1)]
+    wanted = np.array([[m.displacement[0], m.force[0]] for m in made])
+    assert (np.abs(found - wanted) < 1e-9 * np.abs(wanted).max(axis=0)).all()
+
+
+@pytest.mark.parametrize(
+    "compensation",
+    [
+        InverseCompensation(plant=TWO, order=2),
+        CoupledInverseCompensation(TWO),
+        LQGCompensation(TWO, noise=1e-5, disturbance=1e-3),
+        FIRCompensation(TWO, threshold=1.0),
+        EstimatedPlantCompensation(TWO, noise=1e3),
+    ],
+    ids=lambda c: type(c).__name__,
+)
+def test_compiled_compensators_command_as_their_models(compensation):
+    """Two coupled channels whose compensators see what they reach."""
+    specimen = EmulatedSpecimen([Elastic(1.0), Elastic(2.0)], actuator=TWO)
+    targets = 1e-3 * np.random.default_rng(5).normal(size=(80, 2)).cumsum(axis=0)
+    moved = specimen_path.of_specimen(specimen, DT, np.eye(2))
+    found = specimen_path.compensated(compensation, moved, 2, DT).response(targets)
+    compensation.start(2, DT)
+    made = []
+    for k, target in enumerate(targets, 1):
+        measured = specimen.apply(compensation.command(target), DT * k)
+        compensation.measured(measured.displacement)
+        made.append([*measured.displacement, *measured.force])
+    assert found == pytest.approx(np.array(made), abs=1e-7 * np.abs(made).max())
 
 
 def test_systems_are_put_together():
@@ -251,7 +302,7 @@ def test_the_largest_delay_of_an_oscillator_is_that_of_its_equation():
     assert found.damping == pytest.approx(zeta, rel=1e-2)
 
 
-@pytest.mark.parametrize("number", [7, 10])
+@pytest.mark.parametrize("number", [7, 10, 30])
 def test_loops_on_both_sides_of_their_limit_do_what_the_check_says(number):
     """`femu bench stability` has all of them."""
     loop = list(benchmark.loops())[number]

@@ -1,22 +1,26 @@
 """The benchmarks of real-time tests: their plants by the published figures, the compiled loop against
 the objects of a test, and what compensators reach in a short run."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from femu.experimental import (
     CompensatedSpecimen,
     EmulatedSpecimen,
+    EstimatedPlantCompensation,
     InverseCompensation,
     Sensors,
 )
 from femu.materials import Elastic
 from femu.studies import rths_benchmark as study
 from femu.studies import rths_loop
+from femu.studies import rths_problem as problem
 
 
 def test_the_plant_has_the_published_gain_and_delay():
-    plant = study.moved_plant(study.NOMINAL)
+    plant = problem.moved_plant(problem.NOMINAL)
     f = [1.0, 5.0, 10.0, 20.0]
     gains = np.abs(plant.gain(f)[:, 0, 0])
     assert np.allclose(gains, [0.999, 0.851, 0.633, 0.406], atol=6e-4)
@@ -26,21 +30,21 @@ def test_the_plant_has_the_published_gain_and_delay():
 
 def test_the_transfer_function_is_that_of_the_problem():
     """G = 1.0261 Gs G0 / (1 + Gs G0) with G0 = Ga Gp / (1 + Ga Gp a2 s)."""
-    values = dict(study.NOMINAL, k=1.1e6, a3=4.0)
+    values = dict(problem.NOMINAL, k=1.1e6, a3=4.0)
     s = 2j * np.pi * np.array([0.5, 4.0, 30.0])
-    damping = 2.0 * study.RATIO * np.sqrt(values["k"] * study.MASS)
-    specimen = 1.0 / (study.MASS * s**2 + damping * s + values["k"])
-    piston, valve = 1.0 / (s + 4.0), study.A1_BETA0 / (s**2 + 425.0 * s + 9.9976e4)
-    inner = piston * specimen / (1.0 + piston * specimen * study.A2 * s)
-    wanted = study.GAIN * valve * inner / (1.0 + valve * inner)
-    got = study.moved_plant(values).gain(np.imag(s) / (2.0 * np.pi))[:, 0, 0]
+    damping = 2.0 * problem.RATIO * np.sqrt(values["k"] * problem.MASS)
+    specimen = 1.0 / (problem.MASS * s**2 + damping * s + values["k"])
+    piston, valve = 1.0 / (s + 4.0), problem.A1_BETA0 / (s**2 + 425.0 * s + 9.9976e4)
+    inner = piston * specimen / (1.0 + piston * specimen * problem.A2 * s)
+    wanted = problem.GAIN * valve * inner / (1.0 + valve * inner)
+    got = problem.moved_plant(values).gain(np.imag(s) / (2.0 * np.pi))[:, 0, 0]
     assert np.allclose(got, wanted, rtol=1e-9)
 
 
 def test_the_compiled_loop_does_what_the_objects_of_a_test_do():
-    numerical, _ = study.structures(1, study.NOMINAL)
-    k, ground = study.NOMINAL["k"], study.ground(12.0)[8000:9500]
-    plant, dt = study.plant_of(study.NOMINAL), study.DT
+    numerical, _ = problem.structures(1, problem.NOMINAL)
+    k, ground = problem.NOMINAL["k"], problem.ground(12.0)[8000:9500]
+    plant, dt = problem.plant_of(problem.NOMINAL), problem.DT
     make = study.compensators()[study.OWN]
     forces = rths_loop.of_specimens(plant, numerical, np.array([k]))
     march = numerical.explicit(dt)
@@ -64,22 +68,22 @@ def test_the_compiled_loop_does_what_the_objects_of_a_test_do():
 
 def test_without_a_test_the_structure_is_that_of_its_modes():
     """Free vibration after an impulse of the ground: the first mode's period and damping."""
-    _, whole = study.structures(4, study.NOMINAL)
+    _, whole = problem.structures(4, problem.NOMINAL)
     ground = np.zeros(3 * 4096)
     ground[0] = 1.0
-    x = rths_loop.without_test(whole, whole.explicit(study.DT), ground)[:, 2]
+    x = rths_loop.without_test(whole, whole.explicit(problem.DT), ground)[:, 2]
     w = np.sqrt(np.linalg.eigvalsh(whole.stiffness / 1000.0)[0])
     crossings = np.flatnonzero((x[4096:-1] < 0.0) & (x[4097:] >= 0.0))
-    period = study.DT * np.diff(crossings).mean()
+    period = problem.DT * np.diff(crossings).mean()
     assert period == pytest.approx(2.0 * np.pi / (w * np.sqrt(1.0 - 0.03**2)), rel=2e-3)
 
 
 def test_known_delays_are_found():
-    t = study.DT * np.arange(8192)
+    t = problem.DT * np.arange(8192)
     wave = np.sin(2.0 * np.pi * 3.0 * t) * np.sin(np.pi * t / 2.0) ** 2
-    late = np.interp(t - 3.3 * study.DT, t, wave, left=0.0)
-    assert rths_loop.delay_of(late, wave, study.DT) == pytest.approx(
-        3.3 * study.DT, abs=0.02 * study.DT
+    late = np.interp(t - 3.3 * problem.DT, t, wave, left=0.0)
+    assert rths_loop.delay_of(late, wave, problem.DT) == pytest.approx(
+        3.3 * problem.DT, abs=0.02 * problem.DT
     )
 
 
@@ -88,12 +92,43 @@ def test_nominal_and_perturbed_plants_in_a_short_run():
     2.3 % in an independent program; compensators that learn stay far below a fixed inverse for a plant
     that deviates by two standard deviations."""
     makers = study.compensators()
-    duration, plant = 7.0, dict(study.NOMINAL, beta2=1.066 * study.NOMINAL["beta2"], a3=4.6)
-    lost = study.tested(4, study.NOMINAL, InverseCompensation([1.0]), duration=12.0)[0]
+    duration, plant = 7.0, dict(problem.NOMINAL, beta2=1.066 * problem.NOMINAL["beta2"], a3=4.6)
+    lost = problem.tested(4, problem.NOMINAL, InverseCompensation([1.0]), duration=12.0)[0]
     assert np.isnan(lost).all()
-    second = study.tested(1, study.NOMINAL, InverseCompensation([1.0, 0.0249, 1.07e-4]))[0]
+    second = problem.tested(1, problem.NOMINAL, InverseCompensation([1.0, 0.0249, 1.07e-4]))[0]
     assert second[1] == pytest.approx(0.84, abs=0.1) and second[3] == pytest.approx(2.3, abs=0.4)
-    fixed = study.tested(4, plant, makers["fixed inverse, order 3"](), duration=duration)[0]
+    fixed = problem.tested(4, plant, makers["fixed inverse, order 3"](), duration=duration)[0]
     for name in (study.OWN, study.ATS):
-        found = study.tested(4, plant, makers[name](), duration=duration)[0]
+        found = problem.tested(4, plant, makers[name](), duration=duration)[0]
         assert found[1] < 0.25 * fixed[1] and found[3] < 0.2 * fixed[3]
+
+
+def test_the_noise_of_the_sensor_does_not_bias_the_estimated_plant():
+    """With ten times the noise of the problem and a wide prior; over several noises the coefficients
+    are those of the nominal plant, to the deviation of their mean."""
+    plant, noise = problem.moved_plant(problem.NOMINAL), 10.0 * study.NOISE
+    loud = replace(problem.SENSORS, displacement_noise=noise)
+    found = []
+    for seed in range(8):
+        made = EstimatedPlantCompensation(plant, noise=noise, spread=0.3)
+        problem.tested(1, problem.NOMINAL, made, seed=seed, sensors=loud, duration=8.0)
+        found.append(made.coefficients[:2, 0, 0])
+    made = EstimatedPlantCompensation(plant)
+    made.start(1, problem.DT)
+    off = np.mean(found, axis=0) - made.coefficients[:2, 0, 0]
+    assert (np.abs(off) < 4.0 * np.std(found, axis=0, ddof=1) / np.sqrt(len(found))).all()
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        {"k": 0.5 * 1190e3, "beta1": 300.0, "beta2": 1.3 * 9.9976e4, "a3": 10.0},
+        {"k": 1.5 * 1190e3, "beta1": 600.0, "beta2": 0.8 * 9.9976e4, "a3": 0.1},
+    ],
+)
+def test_a_plant_far_beyond_those_of_the_study_is_tracked(values):
+    own = study.compensators()[study.OWN]()
+    found, motion, _ = problem.tested(4, values, own)
+    fixed = study.compensators()["fixed inverse, order 3"]()
+    assert motion.stable and found[1] < 0.3 and found[3] < 1.0
+    assert problem.tested(4, values, fixed)[0][1] > 5.0
