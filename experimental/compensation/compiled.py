@@ -7,7 +7,6 @@ constant.
 
 from __future__ import annotations
 
-import math
 from typing import Any, ClassVar
 
 import numpy as np
@@ -19,6 +18,7 @@ from femu.kernels.compiler import FLOATS, INT, Kernel, caller, kernel
 from femu.support.errors import InputError
 
 Array = npt.NDArray[np.float64]
+LARGEST = 1e300  # of a setting
 COMPENSATOR = INT(FLOATS, FLOATS, FLOATS, FLOATS)
 call_compensator = caller(COMPENSATOR)
 
@@ -82,7 +82,8 @@ class CompiledCompensation(Compensation):
 def positive(who: str, name: str, value: Any, zero: bool = False) -> float:
     """A finite number above 0, or from 0 on."""
     right = isinstance(value, (int, float, np.number)) and not isinstance(value, (bool, np.bool_))
-    if not (right and math.isfinite(value) and (value > 0.0 or (zero and value == 0.0))):
+    right = right and abs(value) <= LARGEST  # also False of what is NaN
+    if not (right and (value > 0.0 or (zero and value == 0.0))):
         rule = "must not be negative" if zero else "must be above 0"
         raise InputError(who, name, value, rule)
     return float(value)

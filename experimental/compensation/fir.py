@@ -20,6 +20,7 @@ from femu.experimental.compensation.inverse_series import inverse_series
 from femu.experimental.compensation.kernel_parts import filtered, least_squares
 from femu.experimental.specimens.plant import Plant
 from femu.kernels.compiler import inlined, kernel, shift
+from femu.support.errors import InputError
 
 Array = npt.NDArray[np.float64]
 HEAD = 6
@@ -182,6 +183,10 @@ class FIRCompensation(CompiledCompensation):
 
     def _inverse(self, dt: float) -> tuple[int, Array, Array]:
         """Samples from tap to tap, inverse of the nominal plant, and weights of its derivatives."""
+        dt = positive("FIRCompensation", "dt", dt)
+        if not self.spacing / 100.0 <= dt <= 1000.0 * self.spacing:
+            rule = f"must be from 1/100 to 1000 times the spacing of the taps, {self.spacing:g}"
+            raise InputError("FIRCompensation", "dt", dt, rule)
         span, order = max(1, round(self.spacing / dt)), min(3, self.taps - 1)
         differences = backward_differences(order, span * dt, self.taps - 1 - order)
         return span, inverse_series(self.plant, order, dt), differences

@@ -21,6 +21,7 @@ ELEMENT = {"specimen": ex.EmulatedSpecimen(STEEL), "stiffness": [[1.0]]}
 def parts() -> Iterator[Call]:
     """What a test is put together from."""
     servo = ex.Plant.transfer_function([900.0], [1.0, 42.0, 900.0])
+    weighted = ex.FIRCompensation(servo, threshold=1e-4)
     yield from map(
         Call,
         (
@@ -46,6 +47,7 @@ def parts() -> Iterator[Call]:
         Call(ex.AdaptiveModelCompensation, [1.0, 0.01, 1e-4, 1e-6]),
         Call(ex.TwoStageCompensation, servo, threshold=1e-4),
         Call(ex.FIRCompensation, servo, threshold=1e-4),
+        Call(ex.FIRCompensation.state_space, 0.01, on=lambda: weighted),
         Call(ex.LQGCompensation, servo, noise=1e-5, disturbance=1e-4),
         Call(ex.EstimatedPlantCompensation, servo),
         Call(ex.CoupledInverseCompensation, servo, but=("coupled",)),
