@@ -2,7 +2,7 @@
 
 A plant and the compensators by themselves, compiled. The public benchmark with one actuator as a
 `HybridTest` at 4096 a second, with noise, converters and femu's compensation. A yielding frame of 30
-force-based fibre members with a Bouc-Wen specimen behind a servo, whose updater learns in each step,
+force-based fibre members with a Bouc-Wen specimen on a servo, whose updater learns in each step,
 at 1024 a second. Both tests run at once first, several times: of each step the shortest time counts,
 since every run takes the same steps and other work on the machine only adds. Then they run by the
 clock, next to a loop that waits as they do and does nothing.

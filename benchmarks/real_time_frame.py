@@ -1,6 +1,6 @@
 """A yielding frame in real time: 30 force-based fibre members, a tested brace, braces that learn.
 
-Six storeys of two bays. A brace in each storey; the lowest one is tested behind a servo, with noise,
+Six storeys of two bays. A brace in each storey; the lowest one is tested on a servo, with noise,
 and the model updater gives the parameters of its twin to the five others (N, m, kg, s).
 """
 

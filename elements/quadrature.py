@@ -1,6 +1,6 @@
 """Integration along a member.
 
-Where the sections stand, and what each weighs (shares of the length).
+Where the sections are, and what each weighs (shares of the length).
 """
 
 from __future__ import annotations

@@ -110,7 +110,7 @@ class HybridResult(Result):
         return self._of(element, "measured_displacement"), self._of(element, "measured_force")
 
     def converged_response(self, element: Name) -> tuple[Array, Array]:
-        """Displacement and force with which the model went on."""
+        """Displacement and force with which the model continued."""
         return self._of(element, "displacement"), self._of(element, "force")
 
     def tracking(self, element: Name) -> list[Tracking]:

@@ -74,7 +74,7 @@ class HybridTest:
     ``tangents`` maps names of experimental elements to estimators; the others keep their initial
     stiffness. ``updater`` learns parameters of the model on the way; mass and damping matrices stay
     those of the start. ``pace`` takes the steps in real time, otherwise they follow as fast as they
-    come. The result tells how the test ended; see `femu.Outcome`.
+    come. The result says how the test ended; see `femu.Outcome`.
 
     ``tracking`` limits, for all elements or for some of them, end the test before it diverges if a
     specimen does not follow its targets.
@@ -248,7 +248,7 @@ class HybridTest:
     def resume(self, journal: str | PathLike[str]) -> HybridResult:
         """Continue from the last committed step of an interrupted test.
 
-        A physical specimen that can be read must stand where the journal ends. What was measured of
+        A physical specimen that can be read must be where the journal ends. What was measured of
         steps that were not committed is used and not measured again. A journal whose test is still
         running is refused. The journal stays as it is until the specimens are found ready; that of
         a complete test stays as it is, and nothing is sent.

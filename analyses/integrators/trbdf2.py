@@ -17,7 +17,7 @@ from femu.kernels import Helper
 # numbers of run.own: 1 where the next step takes backward differences, and the length of the last
 # step
 SECOND, LENGTH = 0, 1
-# rows of run.own: displacement and velocity one step back; start values that stand in for the
+# rows of run.own: displacement and velocity one step back; start values that replace the
 # committed ones
 BACK_U, BACK_V, START_V, START_A = range(4)
 ROWS = 4

@@ -1,4 +1,4 @@
-"""A specimen behind a compensator, for use without an element."""
+"""A specimen with a compensator, for use without an element."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ Array = npt.NDArray[np.float64]
 
 
 class CompensatedSpecimen(Specimen):
-    """A specimen behind a compensator, for use without an element, at equal steps ``dt``.
+    """A specimen with a compensator, for use without an element, at equal steps ``dt``.
 
     The ``limits`` are checked on what leaves; the velocity of the first command counts over one
     step. In a model, give the compensation to the experimental element instead; also where the
-    specimen is behind a server, to which a client sends nothing while its target rests.
+    specimen is on a server, to which a client sends nothing while its target rests.
     """
 
     every_step = True  # the compensation counts on equal steps

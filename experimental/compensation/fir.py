@@ -128,7 +128,7 @@ class FIRCompensation(CompiledCompensation):
     The command is a weighted sum of ``taps`` targets of all channels, ``spacing`` apart in time. The
     first weights are the inverse of the nominal ``plant`` of third order (or as far as there are
     taps), with its derivatives as differences. They adapt by recursive least squares, which forget
-    with the time constant ``window``, on commands and measurements behind a low-pass filter
+    with the time constant ``window``, on commands and measurements after a low-pass filter
     (Butterworth, ``cutoff`` in cycles a time), while the measured displacement exceeds ``threshold``.
     Weights of several channels cross, so the coupling is learnt too.
     """

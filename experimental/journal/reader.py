@@ -235,7 +235,7 @@ def _with_the_last(sent: Array, unanswered: Array) -> tuple[Array, Array]:
     """Commands with those that were left unanswered before a test was resumed, where none was sent
     since; and the other ones.
 
-    The last command tells where a specimen may stand.
+    The last command says where a specimen may be.
     """
     if not len(unanswered):
         return sent, unanswered

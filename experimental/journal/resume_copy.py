@@ -19,7 +19,7 @@ def scratch_beside(path: str) -> str:
     name is removed.
 
     A copy has this name only while the journal itself is still there. Whoever asks has the journal
-    alone; where the system cannot tell that, nothing is removed.
+    alone; if the system cannot find that out, nothing is removed.
     """
     folder, name = os.path.split(os.path.abspath(path))
     for found in os.listdir(folder) if lock.locks is not None else ():

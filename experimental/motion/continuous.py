@@ -27,7 +27,7 @@ _REBUILT = {"_changed", "_thread", "_answer", "_problem"}
 
 
 class ContinuousSpecimen(Specimen):
-    """A specimen behind a `MotionGenerator`: targets come once a step, commands at a high rate.
+    """A specimen driven by a `MotionGenerator`: targets come once a step, commands at a high rate.
 
     ::
 

@@ -15,7 +15,7 @@ speed up again as evenly. The step takes longer then.
 
 The command follows the reference exactly where its limits of velocity and of acceleration allow it.
 Beyond them the velocity changes by at most acceleration times sample from one sample to the next,
-and what was left behind is made up for at the highest speed from which it can brake.
+and the lag is made up for at the highest speed from which it can brake.
 
 The functions below are compiled by numba, and are translated to C by
 `femu.experimental.motion.c_source`, so that a controller runs the same code. That limits them to

@@ -11,7 +11,7 @@ and J1 is the phase at the mean frequency of the targets (exact for one frequenc
 
     w^2 = var(v) / var(t),    J1 = atan2(-cov(x - t, v) / w, cov(x, t)) / w,    v: velocity of t
 
-The energy error is the work of the forces with which the model went on, less that of the measured
+The energy error is the work of the forces with which the model continued, less that of the measured
 ones, over the largest input or kinetic energy so far.
 """
 

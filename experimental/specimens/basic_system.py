@@ -207,14 +207,14 @@ class BasicSystem:
             [d for _, d, _ in named],
             np.array([x for _, _, x in named], dtype=float),
         )
-        self._integers = np.array(integers or [0], dtype=np.int64)
-        self._constants = np.array(constants or [0.0])
-        self._workspace = np.zeros(workspace + 64)
-        self._load = np.zeros(max(load_size, 1) + 64)
+        self.integers = np.array(integers or [0], dtype=np.int64)
+        self.constants = np.array(constants or [0.0])
+        self.workspace = np.zeros(workspace + 64)
+        self.load = np.zeros(max(load_size, 1) + 64)
         self._step = np.zeros(STEP_FLOATS)
         self._still = np.zeros(self.size)
         self.label = of.label() if isinstance(of, (Element, Material)) else "materials"
-        self._address = self._kernel.address
+        self.kernel_address = self._kernel.address
 
     def evaluate(
         self,
@@ -237,19 +237,19 @@ class BasicSystem:
         k = np.empty((self.size, self.size)) if stiffness is None else stiffness
         p = self.parameters.vector if parameters is None else parameters
         failed = _evaluate(
-            self._address,
-            self._integers,
-            self._constants,
+            self.kernel_address,
+            self.integers,
+            self.constants,
             p,
             committed,
             trial,
-            self._workspace,
+            self.workspace,
             self.matrix,
             self.scale,
             displacement,
             self._still if rate is None else rate,
             self._step,
-            self._load,
+            self.load,
             f,
             k,
         )

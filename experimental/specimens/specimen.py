@@ -1,6 +1,6 @@
 """What a specimen is to a test: something that takes a command and answers with a measurement.
 
-A specimen is emulated, replayed from a journal, or reached over the network; a test cannot tell the
+A specimen is emulated, replayed from a journal, or reached over the network; a test does not see the
 difference. Commands and measurements are in the specimen's own coordinates: the strokes of its
 actuators.
 """
@@ -100,7 +100,7 @@ class Specimen:
         """Longest wait for an answer, where the specimen is one that can be waited for."""
 
     def initial_stiffness(self) -> Array | None:
-        """Stiffness of the specimen before the test, or None where only the user can tell."""
+        """Stiffness of the specimen before the test, or None if only the user knows it."""
         return None
 
     def sensor_noise(self) -> tuple[Array, Array]:
@@ -109,7 +109,7 @@ class Specimen:
         return np.zeros(self.size), np.zeros(self.size)
 
     def tangent(self) -> Array | None:
-        """Tangent stiffness at the present state, where the specimen can tell."""
+        """Tangent stiffness at the present state, if the specimen knows it."""
         return self.initial_stiffness()
 
     def why_dead(self, sensor: str) -> str:

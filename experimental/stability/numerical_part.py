@@ -39,7 +39,7 @@ Array = npt.NDArray[np.float64]
 class NumericalPart:
     """y+ = step y + before q_0 + now q_1, and the targets z = target y, in y = (u, v, a, ...).
 
-    ``places`` are the equations behind u.
+    ``places`` are the equations of u.
     """
 
     step: Array

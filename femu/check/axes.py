@@ -12,7 +12,7 @@ from femu.engine.element_kernels import EVALUATE
 from femu.engine.program import Program
 from femu.engine.workspace import Workspace
 from femu.model.element import Array, Name, span
-from femu.model.findings import Finding, _warning
+from femu.model.findings import Finding, as_warning
 from femu.model.loads import DistributedLoad
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ def weak_axes(model: Model, program: Program) -> Iterator[Finding]:
         names = ", ".join(repr(e.name) for e, _, _ in found[:MOST_NAMED])
         more = f" and {len(found) - MOST_NAMED} more" if len(found) > MOST_NAMED else ""
         vector = ", ".join(f"{v:.3g}" for v in worst[2] + 0.0)
-        yield _warning(
+        yield as_warning(
             f"{type(worst[0]).__name__} {names}{more}: the depth (local y) is level, so that loads "
             f"along {'xyz'[up]} bend the section about its weak axis, up to {worst[1]:.3g} times "
             f"softer than the other. Is it on its side? Fix: give {worst[0].name!r} "

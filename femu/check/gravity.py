@@ -14,7 +14,7 @@ from femu.check.axes import vertical_axis
 from femu.elements.beam_column import FrameElement
 from femu.engine.program import Program
 from femu.model.element import Name, span
-from femu.model.findings import Finding, _warning
+from femu.model.findings import Finding, as_warning
 from femu.model.loads import DistributedLoad, PointLoad, UniformLoad
 from femu.units import g
 
@@ -48,7 +48,7 @@ def weights(model: Model, program: Program, length_unit: float | None) -> Iterat
         down = -sum(v for (_, d), v in pattern.nodal.items() if d == up)
         down -= sum(_vertical(program, name, load, up) for name, load in pattern.member)
         if down < 0.0 and DOWN.search(pattern.name):
-            yield _warning(
+            yield as_warning(
                 f"pattern {pattern.name!r} points up: its loads along {up} sum to {-down:.4g}. "
                 "Fix: give loads that act down a minus sign.",
                 pattern.name,
@@ -57,7 +57,7 @@ def weights(model: Model, program: Program, length_unit: float | None) -> Iterat
             continue
         ratio = down / mass if mass > 0.0 else 0.0
         if WEIGHT_RATIOS[0] <= ratio <= WEIGHT_RATIOS[1]:
-            yield _warning(
+            yield as_warning(
                 f"the mass of {program.name!r}, {mass:.4g}, is about its vertical load in pattern "
                 f"{pattern.name!r}, {down:.4g}: is it a weight? Mass is weight / g; periods would "
                 "be wrong by the root of g.",
@@ -70,7 +70,7 @@ def weights(model: Model, program: Program, length_unit: float | None) -> Iterat
         share = ratio * length_unit / g
         for factor in (A_THOUSAND, 1.0 / A_THOUSAND):
             if WEIGHT_RATIOS[0] <= share / factor <= WEIGHT_RATIOS[1]:
-                yield _warning(
+                yield as_warning(
                     f"the vertical load in pattern {pattern.name!r}, {down:.4g}, is {factor:g} "
                     f"times the weight of the mass of {program.name!r}, {mass:.4g}: are kg and t, "
                     "N and kN, or m and mm mixed? Fix: use N, kg, m or N, t, mm throughout.",
@@ -111,7 +111,7 @@ def _mass(program: Program, up: str) -> float:
     rows, columns, index, factors = program.mass_terms
     values = factors * program.parameters.vector[index]
     for direction in (up, "x"):
-        influence = program._influence(direction)
+        influence = program.influence(direction)
         mass = float(np.sum(values * influence[rows] * influence[columns]))
         if mass != 0.0:
             return mass

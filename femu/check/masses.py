@@ -8,7 +8,7 @@ import numpy as np
 
 from femu.engine.program import Program
 from femu.model.element import Array, Name
-from femu.model.findings import Finding, _note, _warning
+from femu.model.findings import Finding, as_note, as_warning
 
 
 def free_equations(program: Program) -> Array:
@@ -20,7 +20,7 @@ def missing_mass(program: Program) -> Iterator[Finding]:
     """Findings on nodes without mass in a direction in which they can move."""
     diagonal = program.mass_matrix().diagonal()
     if not np.any(diagonal[free_equations(program)] > 0.0):
-        yield _note(
+        yield as_note(
             f"model {program.name!r} has no mass in any direction in which it can move: it has no "
             "periods and no transient response."
         )
@@ -47,7 +47,7 @@ def missing_mass(program: Program) -> Iterator[Finding]:
             shown = ", ".join(repr(n) for n in bare[:5]) + (
                 f" and {len(bare) - 5} more" if len(bare) > 5 else ""
             )
-            yield _warning(
+            yield as_warning(
                 f"node{'s' if len(bare) > 1 else ''} {shown} can move along {direction} but "
                 f"{'have' if len(bare) > 1 else 'has'} no mass there, unlike others: is that meant "
                 "in a transient run?",

@@ -21,17 +21,17 @@ from femu.check.gravity import is_permanent, weights
 from femu.check.of_hybrid_test import directions_without_mass
 from femu.check.of_model import (
     PERIODS,
-    _far_nodes,
-    _length_unit,
-    _units,
+    check_units,
     damps_nothing,
+    far_nodes,
     implausible,
+    length_unit_of,
 )
 from femu.elements.beam_column import FrameElement
 from femu.engine.program import Program
 from femu.engine.state import State
 from femu.model.element import ROTATIONS
-from femu.model.findings import CheckWarning, Finding, Findings, _warning
+from femu.model.findings import CheckWarning, Finding, Findings, as_warning
 from femu.model.model import Model
 from femu.model.series import Series
 from femu.results.progress import AMBIENCE
@@ -131,7 +131,7 @@ def check_static(
         most = float(np.abs(np.asarray(path, dtype=float)).max())
         if size > 0.0 and most > FARTHEST_PUSH * size:
             found.append(
-                _warning(
+                as_warning(
                     f"node {node!r} of {program.name!r} is pushed {most:.4g} along {direction}, "
                     f"{most / size:.3g} times the largest extent of the model, {size:.4g}: are "
                     "they in one unit? Fix: give the displacement in the unit of the coordinates.",
@@ -142,7 +142,7 @@ def check_static(
         most = float(np.abs(np.asarray(path, dtype=float)).max())
         if most > FARTHEST_TURN:
             found.append(
-                _warning(
+                as_warning(
                     f"node {node!r} of {program.name!r} is turned by {most:.4g} about "
                     f"{direction[1:]}: rotations are in radians. Fix: give math.radians({most:g}) "
                     "if they are degrees.",
@@ -201,7 +201,7 @@ def _never_applied(
         "slowly, Sampled([0.0, 0.5], [0.0, 1.0], hold=True) of femu.model.series."
     )
     return [
-        _warning(
+        as_warning(
             f"pattern {name!r} of {program.name!r} is never applied: it has no series, and its "
             f"factor is 0 at the start. Fix: {fix.format(name)}",
             name,
@@ -221,10 +221,10 @@ def _of_model(program: Program, moves: bool) -> list[Finding]:
     if known.model is None:
         known.model = _kept(
             lambda: [
-                *_far_nodes(model),
-                *weights(model, program, _length_unit(model)),
+                *far_nodes(model),
+                *weights(model, program, length_unit_of(model)),
                 *weak_axes(model, program),
-                *(_units(model) if _is_a_frame(program) else ()),
+                *(check_units(model) if _is_a_frame(program) else ()),
             ]
         )
     if moves and known.in_time is None:
@@ -283,7 +283,7 @@ def _steps(
     period = _exactly(program, parameters) if least is not None and limit > least else None
     if period is not None and limit > period:
         found.append(
-            _warning(
+            as_warning(
                 f"dt = {dt:g} is longer than a tenth of the first period of {program.name!r}, "
                 f"{period:.4g}: its response is not resolved. Fix: take dt = "
                 f"{_round_down(period / (2.0 * STEPS_IN_A_PERIOD)):g} or less."
@@ -296,7 +296,7 @@ def _steps(
         missed = _missed(np.asarray(samples), step, dt)
         if missed > MISSED:
             found.append(
-                _warning(
+                as_warning(
                     f"dt = {dt:g} is longer than the step of the motion "
                     f"{getattr(motion, 'name', direction)!r}, {step:g}: the analysis does not see "
                     f"what lies between, up to {100 * missed:.0f} % of its peak. Fix: take dt = "

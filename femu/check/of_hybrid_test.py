@@ -26,7 +26,7 @@ from femu.engine.program import Program
 from femu.engine.workspace import Workspace
 from femu.model.component import Constitutive
 from femu.model.element import Name
-from femu.model.findings import Finding, _warning
+from femu.model.findings import Finding, as_warning
 
 NO_MASS = 0.01  # of k dt^2 / 2, below which a mass does not bound the errors
 DAMPED = 0.7  # Newmark's gamma from which velocities without mass are damped enough
@@ -61,7 +61,7 @@ def directions_without_mass(test: Any) -> Iterator[Finding]:
         node, direction = bare
         says = f"is measured {delay:g} late, and acts" if delay > 0.0 else "acts"
         instead = "FixedIterations()" if late else "AlphaOS()"
-        yield _warning(
+        yield as_warning(
             f"the specimen of {name!r} {says} on node {node!r} along {direction}, which has no "
             "mass: every difference between its stiffness and the one that the test uses, as when "
             "it yields, grows there from step to step without bound. Fix: fix that direction, give "

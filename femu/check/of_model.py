@@ -26,7 +26,7 @@ from femu.engine.program import Program
 from femu.engine.workspace import Workspace
 from femu.model.component import Component, Section
 from femu.model.element import ROTATIONS, Coordinates, Element, Name, span
-from femu.model.findings import Finding, Findings, _error, _note, _warning
+from femu.model.findings import Finding, Findings, as_error, as_note, as_warning
 from femu.model.series import Series
 from femu.support.arguments import typed
 from femu.support.errors import FemuError, InputError
@@ -66,8 +66,8 @@ def check(model: Model, motion: Series | None = None) -> Findings:
         *_members(model),
         *_specimens(model),
         *_loads(model),
-        *_units(model),
-        *_far_nodes(model),
+        *check_units(model),
+        *far_nodes(model),
         *_yield_strains(model),
     ]
     program = None
@@ -78,20 +78,20 @@ def check(model: Model, motion: Series | None = None) -> Findings:
         try:
             program = undamped.compile()
         except FemuError as problem:
-            found.append(_error(str(problem)))
+            found.append(as_error(str(problem)))
     if program is not None:
         loose = list(mechanisms(program))
         found += loose
         found += [
             *_stiff_neighbours(program),
             *missing_mass(program),
-            *weights(model, program, _length_unit(model)),
+            *weights(model, program, length_unit_of(model)),
         ]
         found += weak_axes(model, program)
         if not loose:
             found += [*_periods(program), *_damping(model, program)]
     if motion is not None:
-        found += check_motion(motion, _length_unit(model))
+        found += check_motion(motion, length_unit_of(model))
     rank = {"error": 0, "warning": 1, "note": 2}
     return Findings(sorted(found, key=lambda f: rank[f.severity]))
 
@@ -108,11 +108,11 @@ def check_motion(motion: Series, length_unit: float | None = 1.0) -> Findings:
     peak, name = float(np.abs(samples).max()), getattr(motion, "name", "motion")
     says = f"the motion {name!r} has a peak of {peak:.3g}"
     if peak == 0.0:
-        return Findings([_warning(f"the motion {name!r} is zero throughout.", name)])
+        return Findings([as_warning(f"the motion {name!r} is zero throughout.", name)])
     if length_unit is not None and length_unit < 1.0 and peak < PGA_MOST:
         return Findings(
             [
-                _warning(
+                as_warning(
                     f"{says}: is this in g or m/s2, while the model is in millimetres? Expected "
                     "are some hundred or thousand mm/s2.",
                     name,
@@ -122,7 +122,7 @@ def check_motion(motion: Series, length_unit: float | None = 1.0) -> Findings:
     if PGA_IN_G[0] <= peak < PGA_IN_G[1]:
         return Findings(
             [
-                _warning(
+                as_warning(
                     f"{says}: is this in g? In m/s2 it would be {peak * g:.3g}; multiply by "
                     "femu.units.g.",
                     name,
@@ -131,11 +131,11 @@ def check_motion(motion: Series, length_unit: float | None = 1.0) -> Findings:
         )
     if PGA_IN_G[1] <= peak < PGA_PERHAPS_IN_G:
         return Findings(
-            [_note(f"{says}: a moderate motion in m/s2, or a very strong one in g.", name)]
+            [as_note(f"{says}: a moderate motion in m/s2, or a very strong one in g.", name)]
         )
     if length_unit is not None and peak * length_unit > PGA_MOST:
         return Findings(
-            [_warning(f"{says}, more than any record: is this in cm/s2 or mm/s2?", name)]
+            [as_warning(f"{says}, more than any record: is this in cm/s2 or mm/s2?", name)]
         )
     return Findings()
 
@@ -145,7 +145,7 @@ def check_motion(motion: Series, length_unit: float | None = 1.0) -> Findings:
 
 def _nodes(model: Model) -> Iterator[Finding]:
     if not model.elements:
-        yield _error(f"model {model.name!r} has no elements.", model.name)
+        yield as_error(f"model {model.name!r} has no elements.", model.name)
         return
     used = {node for element in model.elements.values() for node in element.nodes}
     tied = {node for pair in _ties(model) for node in pair}
@@ -205,7 +205,7 @@ def _coincident(model: Model) -> Iterator[Finding]:
                 break
             if group[i] != group[j] and np.abs(points[j] - points[i]).max() <= COINCIDENT * size:
                 one, other = sorted((names[i], names[j]), key=places.__getitem__)
-                yield _warning(
+                yield as_warning(
                     f"nodes {one!r} and {other!r} are at the same place but nothing connects them: "
                     "are they meant to be one?",
                     one,
@@ -224,7 +224,7 @@ def _members(model: Model) -> Iterator[Finding]:
                 element.plan(coordinates)
                 laid_out.add(likeness)
         except FemuError as problem:
-            yield _error(str(problem), element.name)
+            yield as_error(str(problem), element.name)
         if len(element.nodes) < 2:
             continue
         others = between.setdefault((type(element), frozenset(element.nodes)), [])
@@ -233,7 +233,7 @@ def _members(model: Model) -> Iterator[Finding]:
         if first is None:
             others.append(element)
             continue
-        yield _warning(
+        yield as_warning(
             f"{element.label()} joins the same nodes as "
             f"{type(element).__name__}({first.name!r}): is one of them a duplicate?",
             first.name,
@@ -262,7 +262,7 @@ def _specimens(model: Model) -> Iterator[Finding]:
         with contextlib.suppress(FemuError, KeyError):
             length = span(element, {n: np.asarray(x) for n, x in coordinates.items()})[0]
             if abs(given - length) > SAME_LENGTH * length:
-                yield _warning(
+                yield as_warning(
                     f"{element.label()} is {length:g} long and its specimen {given:g}: is "
                     f"length={length:g} of the {type(specimen).__name__} missing?",
                     element.name,
@@ -272,10 +272,10 @@ def _specimens(model: Model) -> Iterator[Finding]:
 def _loads(model: Model) -> Iterator[Finding]:
     for pattern in model.patterns.values():
         if not pattern.nodal and not pattern.member:
-            yield _warning(f"pattern {pattern.name!r} has no loads.", pattern.name)
+            yield as_warning(f"pattern {pattern.name!r} has no loads.", pattern.name)
         for node, direction in pattern.nodal:
             if direction in model.nodes[node].fixed and direction not in model.nodes[node].motion:
-                yield _note(
+                yield as_note(
                     f"the load on node {node!r} along {direction} in pattern {pattern.name!r} goes "
                     "straight into the support: the node is fixed in that direction.",
                     node,
@@ -296,12 +296,12 @@ def _median_length(model: Model) -> float:
     return float(np.median([v for v in lengths if v > 0.0] or [0.0]))
 
 
-def _length_unit(model: Model) -> float | None:
+def length_unit_of(model: Model) -> float | None:
     length = _median_length(model)
     return 1.0 if 0.0 < length <= METRES else 1e-3 if length >= MILLIMETRES else None
 
 
-def _far_nodes(model: Model) -> Iterator[Finding]:
+def far_nodes(model: Model) -> Iterator[Finding]:
     """Nodes whose members are all far longer than those between other nodes.
 
     Coordinates in another unit.
@@ -327,7 +327,7 @@ def _far_nodes(model: Model) -> Iterator[Finding]:
         others = [length for name, length in lengths.items() if name not in names]
         nearest = min(lengths[name] for name in names)
         if others and 0.0 < max(others) * FAR < nearest:
-            yield _warning(
+            yield as_warning(
                 f"node {node!r} is {nearest:.4g} away from its neighbours, "
                 f"{nearest / max(others):.3g} times as far as any other two nodes of a member: are "
                 "its coordinates in another unit?",
@@ -353,22 +353,22 @@ def _section_parts(model: Model) -> Iterator[tuple[str, Element, Component]]:
                 yield from walk(f"{element.name}.{name}", element, part)
 
 
-def _units(model: Model) -> Iterator[Finding]:
-    unit, length = _length_unit(model), _median_length(model)
+def check_units(model: Model) -> Iterator[Finding]:
+    unit, length = length_unit_of(model), _median_length(model)
     for label, element, part in _section_parts(model):
         if "E" not in part.declared or ".axial" in label:  # there E is an axial stiffness
             continue
         E = part.E  # type: ignore[attr-defined]
         inches = E <= MODULUS_IN_KSI and length > SHORT
         if unit == 1.0 and MODULUS_IN_MPA[0] <= E <= MODULUS_IN_MPA[1] and not inches:
-            yield _warning(
+            yield as_warning(
                 f"{label}: E = {E:.4g} looks like N/mm2, while a typical member has the length "
                 f"{length:.3g}, which looks like metres.",
                 element.name,
             )
             return
         if unit == 1e-3 and E >= MODULUS_IN_PA:
-            yield _warning(
+            yield as_warning(
                 f"{label}: E = {E:.4g} looks like Pa, while a typical member has the length "
                 f"{length:.4g}, which looks like millimetres.",
                 element.name,
@@ -385,7 +385,7 @@ def _yield_strains(model: Model) -> Iterator[Finding]:
             seen.add(id(part))
             strain = getattr(part, stress) / getattr(part, modulus)
             if not YIELD_STRAINS[0] <= strain <= YIELD_STRAINS[1]:
-                yield _warning(
+                yield as_warning(
                     f"{label}: {stress}/{modulus} = {strain:.3g} is the strain at yield; in real "
                     f"materials it lies between {YIELD_STRAINS[0]:g} and {YIELD_STRAINS[1]:g}. Are "
                     "both in one unit?",
@@ -402,7 +402,7 @@ def mechanisms(program: Program) -> Iterator[Finding]:
     Rotations count as the motion of the end of half a member of median length.
     """
     if program.neq == 0:
-        yield _error(f"every degree of freedom of {program.name!r} is fixed.")
+        yield as_error(f"every degree of freedom of {program.name!r} is fixed.")
         return
     free = free_equations(program)
     names = {place: dof for dof, place in reversed(program.numbering.place.items())}
@@ -413,7 +413,7 @@ def mechanisms(program: Program) -> Iterator[Finding]:
     loose = diagonal <= 0.0
     for place in free[loose]:
         node, direction = names[int(place)]
-        yield _error(
+        yield as_error(
             f"nothing holds node {node!r} in direction {direction}: no element gives it stiffness "
             "there. Fix it, or connect it.",
             node,
@@ -438,7 +438,7 @@ def mechanisms(program: Program) -> Iterator[Finding]:
     moving = qr(null.T, pivoting=True, mode="r")[1][: null.shape[1]]
     for row in moving:
         node, direction = names[int(free[kept[row]])]
-        yield _error(
+        yield as_error(
             f"the structure is a mechanism: node {node!r} moves most, in direction {direction}. A "
             "support, a member or a stiff joint is missing, or there are too many hinges.",
             node,
@@ -474,7 +474,7 @@ def _stiff_neighbours(program: Program) -> Iterator[Finding]:
         (softest, soft), (stiffest, stiff) = by_stiffness[0], by_stiffness[-1]
         if stiffest > STIFFNESS_RATIO * softest and (soft, stiff) not in reported:
             reported.add((soft, stiff))
-            yield _warning(
+            yield as_warning(
                 f"at node {node!r}, element {stiff!r} is {stiffest / softest:.1e} times as stiff "
                 f"as {soft!r}: digits are lost. For a rigid part use rigid_link or offsets, or a "
                 "stiffness 1e3 to 1e6 times the other.",
@@ -504,7 +504,7 @@ def implausible(period: float) -> Iterator[Finding]:
     """A finding if the first period is not one of a structure."""
     if not PERIODS[0] <= period <= PERIODS[1]:
         long = period > PERIODS[1]
-        yield _warning(
+        yield as_warning(
             f"the first period is {period:.3g} s, very {'long' if long else 'short'} for a "
             f"structure: is the mass {'a weight, or too large' if long else 'too small'}, or are "
             "units mixed?"
@@ -519,7 +519,7 @@ def damps_nothing(program: Program) -> list[Finding]:
     ):
         return []
     return [
-        _warning(
+        as_warning(
             f"Rayleigh damping of {program.name!r} has a part in proportion to stiffness that "
             "damps nothing: no element takes part in it. Links, trusses and experimental elements take part with "
             "damped=True."
@@ -534,7 +534,7 @@ def _damping(model: Model, program: Program) -> Iterator[Finding]:
     try:
         damped = model.compile()
     except FemuError as problem:
-        yield _error(str(problem))
+        yield as_error(str(problem))
         return
     p = damped.parameters
     yield from damps_nothing(damped)
@@ -543,12 +543,12 @@ def _damping(model: Model, program: Program) -> Iterator[Finding]:
     worst = int(np.argmax(np.abs(ratios)))
     if ratios.min() < 0.0:
         lowest = int(np.argmin(ratios))
-        yield _warning(
+        yield as_warning(
             f"Rayleigh damping is negative at mode {lowest + 1}: {100 * ratios[lowest]:.3g} % of "
             "critical."
         )
     elif ratios[worst] > DAMPING_MOST:
-        yield _warning(
+        yield as_warning(
             f"Rayleigh damping is {100 * ratios[worst]:.3g} % of critical at mode {worst + 1} "
             f"(period {modes.periods[worst]:.3g} s). Choose modes further apart, or smaller "
             "coefficients."

@@ -8,7 +8,7 @@ from typing import Any
 
 from femu.experimental.stability.stability import Stability, stability_of
 from femu.experimental.tangents.tangent import InitialTangent
-from femu.model.findings import Finding, _note, _warning
+from femu.model.findings import Finding, as_note, as_warning
 
 WORTH_A_WARNING = 10.0
 """Growth of an unstable mode within the test."""
@@ -28,9 +28,9 @@ def loop_of_test(test: Any, in_full: bool = False) -> Iterator[Finding]:
         if not in_full:
             found = stability_of(test)
         says = f"the hybrid test of {test.program.name!r} is {_with_help(found)}"
-        yield _warning(says, found.node)
+        yield as_warning(says, found.node)
     elif in_full:
-        yield _note(f"{test.program.name!r}: {_with_help(found)}")
+        yield as_note(f"{test.program.name!r}: {_with_help(found)}")
 
 
 def _with_help(found: Stability) -> str:

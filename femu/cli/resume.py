@@ -35,5 +35,5 @@ def command(journal: str, script: str) -> None:
     if not result.outcome.ok:
         click.get_current_context().exit(EXPLAINED_ERROR)
     for element in test.elements.values():
-        # tell the server that the test is over; otherwise it would assume a lost connection
+        # report the end of the test to the server; otherwise it would assume a lost connection
         element.specimen.close()

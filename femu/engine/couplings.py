@@ -1,4 +1,4 @@
-"""Couplings: which equations stand together in some member, and orders in which those that do are
+"""Couplings: which equations occur together in some member, and orders in which those that do are
 near each other.
 
 Members are sets of equations, as one row of integers: those of member m are

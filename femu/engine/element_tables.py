@@ -18,7 +18,7 @@ T = TypeVar("T")
 
 
 def grouped(objects: Sequence[T]) -> list[tuple[T, Integers]]:
-    """The different objects of a sequence, each with the places where it stands."""
+    """The different objects of a sequence, each with the places where it occurs."""
     places: dict[int, list[int]] = {}
     for place, one in enumerate(objects):
         places.setdefault(id(one), []).append(place)
@@ -26,7 +26,7 @@ def grouped(objects: Sequence[T]) -> list[tuple[T, Integers]]:
 
 
 def begins(sizes: Iterable[int]) -> Integers:
-    """Where stretches of these sizes begin that stand one after the other, and where the last
+    """Where stretches of these sizes begin that lie one after the other, and where the last
     ends."""
     return np.array([*accumulate(sizes, initial=0)], dtype=np.int64)
 
@@ -100,7 +100,7 @@ class ElementTables:
     def _lay_out_geometry(self, plans: Sequence[Plan]) -> tuple[Integers, list[list[int]]]:
         """Where the constants of each element begin, and the link table of each, empty for most.
 
-        Equal constants stand once: the members of a frame share a few, which then stay in the
+        Equal constants are stored once: the members of a frame share a few, which then stay in the
         cache.
         """
         same_list: dict[int, int] = {}

@@ -2,7 +2,7 @@
 
 Storage. An assembled matrix is a vector of the entries its pattern names (`femu.engine.sparsity`):
 the lower triangle column by column, each with its diagonal first and its rows in ascending order.
-One vector of integers, the plan, tells the kernels the pattern and the order of elimination.
+One vector of integers, the plan, gives the kernels the pattern and the order of elimination.
 
 Factorisation. A = L D L^T without pivoting, in two parts. The first equations of the numbering come
 in blocks (the degrees of freedom of a node) of which no two are coupled; their columns fill nothing

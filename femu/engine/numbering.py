@@ -167,7 +167,7 @@ def _independent(order: Integers, members: Members) -> list[tuple[Integers, Inte
     """Blocks of equations that may go first, as many as a walk along ``order`` finds, each with
     those it is coupled to.
 
-    The equations of a block stand in the same members (they belong to one node), and no two blocks
+    The equations of a block occur in the same members (they belong to one node), and no two blocks
     share a member.
     """
     starts, inside = members

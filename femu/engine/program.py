@@ -66,7 +66,7 @@ class Program:
         self.translations = TRANSLATIONS[: model.dimensions]
         self.coordinates = {n.name: n.coordinates.copy() for n in model.nodes.values()}
         plans = checked_plans(model.elements, self.coordinates, self.dof_names)
-        # elements that share a kernel stand together, in the order in which the kinds first appear
+        # elements that share a kernel are kept together, in the order in which the kinds first appear
         kinds: dict[int, int] = {}
         for plan in plans.values():
             kinds.setdefault(id(plan.group), len(kinds))

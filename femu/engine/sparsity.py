@@ -91,7 +91,7 @@ class Sparsity:
                                columns * self.equations + rows)
 
     def locate(self, integers: Integers, table: Integers, sizes: Integers) -> None:
-        """Fill in where the entries of the elements' matrices stand; see `femu.engine.element_kernels`.
+        """Fill in where the entries of the elements' matrices are; see `femu.engine.element_kernels`.
 
         ``table`` says where the integers of each element begin, ``sizes`` how many degrees of
         freedom it has.
@@ -148,10 +148,10 @@ class Sparsity:
 
     def to_sparse(self, matrix: Array) -> csc_array:
         """A matrix as scipy has it, with both triangles."""
-        beside = self.rows != self.columns
-        rows, columns = self.rows[beside], self.columns[beside]
+        off_diagonal = self.rows != self.columns
+        rows, columns = self.rows[off_diagonal], self.columns[off_diagonal]
         values = matrix[:self.size]
-        whole = csc_array((np.concatenate([values, values[beside]]),
+        whole = csc_array((np.concatenate([values, values[off_diagonal]]),
                            (np.concatenate([self.rows, columns]),
                             np.concatenate([self.columns, rows]))),
                           shape=(self.equations, self.equations))

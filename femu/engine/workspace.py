@@ -219,7 +219,7 @@ class Workspace:
         return result, not np.any(values[others])
 
     def hold_imposed(self) -> None:
-        """Tell the kernels which equations have imposed motion."""
+        """Give the kernels the equations with imposed motion."""
         equations = sorted(self.program.imposed)
         coupled = self.program.sparsity.coupled(equations)
         self.fields.imposed = np.array(equations or [0], dtype=np.int64)

@@ -120,12 +120,12 @@ class Filter(abc.ABC):
             raise InputError(name, "bounds", bounds, f"must have {model.states} entries, one a "
                                                      "state")
         self.bounds = bounds or Bounds.none(model.states)
-        self._own_start = HEADER + model.states + model.states**2 + model.outputs + model.outputs**2
-        self._scratch_start = self._own_start + self._own_size()
-        self._p = np.concatenate([self.process_noise.ravel(), self.measurement_noise.ravel(),
+        self.own_start = HEADER + model.states + model.states**2 + model.outputs + model.outputs**2
+        self.scratch_start = self.own_start + self._own_size()
+        self.settings = np.concatenate([self.process_noise.ravel(), self.measurement_noise.ravel(),
                                   self.bounds.vector(),
                                   np.asarray(self._numbers(), dtype=float)])
-        self._fields = fields = FilterFields()
+        self.fields = fields = FilterFields()
         fields.n, fields.m, fields.ninputs = model.states, model.outputs, model.inputs
         fields.nrules = len(self.bounds.inequalities)
         self._ready = False
@@ -172,7 +172,7 @@ class Filter(abc.ABC):
                              fix="use bounds.project(mean)")
         if not isinstance(seed, (int, np.integer)) or not 0 <= seed <= LARGEST_SEED:
             raise InputError(name, "seed", seed, f"must be a whole number from 0 to {LARGEST_SEED}")
-        estimate = Estimate(self, np.zeros(self._scratch_start + self._scratch_size()))
+        estimate = Estimate(self, np.zeros(self.scratch_start + self._scratch_size()))
         estimate.vector[EstimateFields.seed.slot] = seed
         estimate.mean[:] = start
         estimate.covariance[:] = symmetric(name, "covariance", covariance, n)
@@ -186,7 +186,7 @@ class Filter(abc.ABC):
                 out: Estimate | None = None) -> Estimate:
         """The estimate at the next step, before its measurement."""
         result = self._target(estimate, out)
-        self._run_kernel(self._addresses()[0], result, self._input(u), self._nothing)
+        self._run_kernel(self.kernel_addresses()[0], result, self._input(u), self._nothing)
         return result
 
     def update(self, estimate: Estimate, y: Any, u: Any = None, *,
@@ -196,7 +196,7 @@ class Filter(abc.ABC):
         None if there is none, NaN in a channel that is missing.
         """
         result = self._target(estimate, out)
-        self._run_kernel(self._addresses()[1], result, self._input(u), self._measurement(y))
+        self._run_kernel(self.kernel_addresses()[1], result, self._input(u), self._measurement(y))
         return result
 
     def _repr_html_(self) -> str:
@@ -229,8 +229,8 @@ class Filter(abc.ABC):
         steps = len(y)
         history = History(np.empty((steps, n)), np.empty((steps, n, n)), np.empty((steps, m)),
                           np.empty((steps, m, m)), np.empty(steps), final)
-        predict, update = self._addresses()
-        failed = _all(predict, update, self._fields.vector, self._p, final.vector, u, y, history.mean,
+        predict, update = self.kernel_addresses()
+        failed = _all(predict, update, self.fields.vector, self.settings, final.vector, u, y, history.mean,
                       history.covariance, history.innovation, history.innovation_covariance,
                       history.nis)
         if failed:
@@ -239,10 +239,10 @@ class Filter(abc.ABC):
 
     # --- inside ----------------------------------------------------------------------------------
 
-    def _addresses(self) -> tuple[int, int]:
+    def kernel_addresses(self) -> tuple[int, int]:
         # compiled at the first use, so that a filter can be described without waiting
         if not self._ready:
-            fields = self._fields
+            fields = self.fields
             (fields.process, fields.measurement, fields.process_jacobian,
              fields.measurement_jacobian) = self.model.addresses()
             fields.data = self.model.data
@@ -290,7 +290,7 @@ class Filter(abc.ABC):
         return given
 
     def _run_kernel(self, address: int, estimate: Estimate, u: np.ndarray, y: np.ndarray) -> None:
-        status = _one(address, self._fields.vector, self._p, estimate.vector, u, y)
+        status = _one(address, self.fields.vector, self.settings, estimate.vector, u, y)
         if status == BAD_INPUT:
             raise InputError(type(self).__name__, "u", u, "must be finite")
         if status == BAD_MEASUREMENT:

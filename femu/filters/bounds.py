@@ -4,7 +4,7 @@
 
 An inequality names the state that gives way (``adjusts``) when it is broken: for γ ≥ -β of the
 Bouc-Wen law that is γ, so the projection is γ <- max(γ, -β), as in Wu and Wang (2014). That state
-must be free in the direction it is moved and stand in one inequality only; then "clip to the box,
+must be free in the direction it is moved and be in one inequality only; then "clip to the box,
 then adjust" lands inside all bounds at once, without iteration.
 
 In a filter's parameter vector: lower (n), upper (n), then for each inequality g (n), limit, index
@@ -108,7 +108,7 @@ class Bounds:
         return len(self.lower)
 
     def vector(self) -> np.ndarray:
-        """The bounds as they stand in a filter's parameter vector."""
+        """The bounds as they are in a filter's parameter vector."""
         parts: list[float] = [*self.lower, *self.upper]
         for rule in self.inequalities:
             row = [0.0] * self.states

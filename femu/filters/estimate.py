@@ -83,7 +83,7 @@ class Estimate:
     @property
     def own(self) -> np.ndarray:
         """The filter's own part: see the filter's class."""
-        return self.vector[self.filter._own_start:self.filter._scratch_start]
+        return self.vector[self.filter.own_start:self.filter.scratch_start]
 
     @property
     def nis(self) -> float:

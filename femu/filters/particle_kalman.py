@@ -105,7 +105,7 @@ def begin_mixture(filter, mix):
 
 @helper
 def add_to_mixture(filter, estimate, weight, likelihood, mix):
-    """Add one particle's innovation, its covariance and its likelihood, which stand in the
+    """Add one particle's innovation, its covariance and its likelihood, which are in the
     estimate; False if not finite."""
     m = filter.m
     nu = estimate.innovation

@@ -36,15 +36,15 @@ class Finding:
         ]
 
 
-def _error(message: str, *objects: Any) -> Finding:
+def as_error(message: str, *objects: Any) -> Finding:
     return Finding("error", message, objects)
 
 
-def _warning(message: str, *objects: Any) -> Finding:
+def as_warning(message: str, *objects: Any) -> Finding:
     return Finding("warning", message, objects)
 
 
-def _note(message: str, *objects: Any) -> Finding:
+def as_note(message: str, *objects: Any) -> Finding:
     return Finding("note", message, objects)
 
 

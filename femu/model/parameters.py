@@ -164,7 +164,7 @@ class ParameterNames:
         self._index = None if self._apart() else self._by_name()
 
     def _apart(self) -> bool:
-        """Whether no name can belong to two owners, or stand twice in a block."""
+        """Whether no name can belong to two owners, or occur twice in a block."""
         if len(self._owner) < len(self.owners):
             return False
         if any(len(block.places) < len(block) for block in set(self.blocks)):

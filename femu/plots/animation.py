@@ -18,7 +18,7 @@ from matplotlib.animation import PillowWriter
 
 from femu.model.element import Name
 from femu.plots.deformed import SHARE, draw_supports, when
-from femu.plots.model import _shape, draw_members, kind_of
+from femu.plots.model import draw_members, kind_of, picture_size
 from femu.plots.sketch import POINTS, Sketch, displacements, histories, sketch
 from femu.plots.style import axes, check_scale, drawing, style
 from femu.results.result import Result
@@ -91,7 +91,7 @@ def shapes_over_time(plan: Sketch, result: Result, rows: Rows, scale: float) -> 
 def _gif(
     plan: Sketch, result: Result, rows: Rows, scale: float, path: Path, per_second: int
 ) -> None:
-    ax = axes(None, *_shape(plan))
+    ax = axes(None, *picture_size(plan))
     figure: Any = ax.get_figure()
     shapes = shapes_over_time(plan, result, rows, scale)
     low, high = _box(plan, shapes)

@@ -211,7 +211,7 @@ def plot_element_loop(
     The basic moment Mi or Mj is counterclockwise positive on the member, as is the rotation. In
     space both are about the local ``axis`` "z" or "y".
     """
-    described = result._element(element)
+    described = result.element_entry(element)
     basic = list(described["basic"])
     if frame_dimensions(described) > 0:
         in_space = frame_dimensions(described) == 3
@@ -232,7 +232,7 @@ def plot_element_loop(
     if len(described["nodes"]) == 2 and basic == ["N"]:
         i, j = described["nodes"]
         at = result.index["coordinates"]
-        d = np.array(at[result._key(j)]) - np.array(at[result._key(i)])
+        d = np.array(at[result.node_key(j)]) - np.array(at[result.node_key(i)])
         d = d / np.linalg.norm(d)
         longer = sum(
             (result.displacement(j, a) - result.displacement(i, a)) * d[k]

@@ -12,7 +12,7 @@ from matplotlib.lines import Line2D
 from femu.analyses.eigen import Modes
 from femu.model.element import Name
 from femu.plots import marks
-from femu.plots.model import _shape, _towards, draw_globe, draw_members, kind_of
+from femu.plots.model import draw_globe, draw_members, kind_of, mean_direction, picture_size
 from femu.plots.sketch import Displacements, Sketch, displacements, sketch
 from femu.plots.style import BLUE, LINE, LINES, THICK, axes, check_scale, drawing, short, style
 from femu.results.result import Result
@@ -49,7 +49,7 @@ def draw_supports(ax: Axes, plan: Sketch) -> None:
     if plan.model is not None:
         for name, node in plan.model.nodes.items():
             if node.fixed:
-                marks.support(ax, plan.points[name], node.fixed, _towards(plan, name))
+                marks.support(ax, plan.points[name], node.fixed, mean_direction(plan, name))
 
 
 @typed
@@ -72,7 +72,7 @@ def plot_deformed(
     moved = displacements(result, row)
     check_scale("plot_deformed", scale)
     factor = plan.enlargement(moved, SHARE) if scale is None else scale
-    ax = axes(ax, *_shape(plan))
+    ax = axes(ax, *picture_size(plan))
     with style():
         draw_members(ax, plan, faint=True)
         draw_supports(ax, plan)
@@ -144,7 +144,7 @@ def plot_modes(
             raise InputError(
                 "plot_modes", "numbers", number, f"must lie between 1 and {len(modes.periods)}"
             )
-    ax = axes(ax, *_shape(plan))
+    ax = axes(ax, *picture_size(plan))
     with style():
         draw_members(ax, plan, faint=True)
         draw_supports(ax, plan)

@@ -17,7 +17,7 @@ from matplotlib.collections import LineCollection, PolyCollection
 
 from femu.plots import marks
 from femu.plots.deformed import draw_supports, row_of, when
-from femu.plots.model import HALO, _shape, draw_globe, draw_members
+from femu.plots.model import HALO, draw_globe, draw_members, picture_size
 from femu.plots.sketch import Member, Sketch, sketch
 from femu.plots.statics import section_forces
 from femu.plots.style import (
@@ -104,7 +104,7 @@ def plot_diagram(
     check_scale("plot_diagram", scale)
     factor = scale if scale is not None else (height / largest if largest > 0.0 else 0.0)
     size, unit = units.of(diagram_kind.quantity)
-    ax = axes(ax, *_shape(plan))
+    ax = axes(ax, *picture_size(plan))
     with style():
         draw_members(ax, plan, faint=True, colour=INK)
         draw_supports(ax, plan)

@@ -154,8 +154,8 @@ def arrow(
             xy=(float(tip[0]), float(tip[1])),
             xytext=(float(beyond[0]), float(beyond[1])),
             textcoords="offset points",
-            ha=_side(unit[0], "right", "left"),
-            va=_side(unit[1], "top", "bottom"),
+            ha=side(unit[0], "right", "left"),
+            va=side(unit[1], "top", "bottom"),
             fontsize=SMALL,
             color=colour,
             annotation_clip=False,
@@ -253,7 +253,7 @@ def moment(
         )
 
 
-def _side(component: float, positive: str, negative: str) -> str:
+def side(component: float, positive: str, negative: str) -> str:
     return positive if component > 0.4 else negative if component < -0.4 else "center"
 
 

@@ -80,7 +80,7 @@ def plot_model(
     support is hatched, a pinned one a triangle.
     """
     plan = sketch(source)
-    ax = axes(ax, *_shape(plan), pad=ROOM)
+    ax = axes(ax, *picture_size(plan), pad=ROOM)
     named = names if names is not None else len(plan.points) <= MOST_NAMES
     with style():
         handles = draw_members(ax, plan)
@@ -121,7 +121,7 @@ def plot_model(
     return ax
 
 
-def _shape(plan: Sketch) -> tuple[float, float]:
+def picture_size(plan: Sketch) -> tuple[float, float]:
     """Size of a new picture that fits the model, in inches."""
     if not plan.points:
         return 6.4, 4.2
@@ -215,7 +215,7 @@ def draw_members(ax: Axes, plan: Sketch, faint: bool = False, colour: str = FAIN
     return list(handles.values())
 
 
-def _towards(plan: Sketch, node: Name) -> Array:
+def mean_direction(plan: Sketch, node: Name) -> Array:
     """Mean direction from a node to the other ends of its members."""
     found = np.zeros(2)
     for member in plan.members.values():
@@ -231,7 +231,7 @@ def _supports(ax: Axes, plan: Sketch) -> None:
     assert plan.model is not None
     for name, node in plan.model.nodes.items():
         if node.fixed:
-            marks.support(ax, plan.points[name], node.fixed, _towards(plan, name))
+            marks.support(ax, plan.points[name], node.fixed, mean_direction(plan, name))
         if node.motion:
             for direction in node.motion:
                 if direction in ("x", "y", "z"):
@@ -542,8 +542,8 @@ def _names(ax: Axes, plan: Sketch) -> None:
             xy=(float(at[0]), float(at[1])),
             xytext=(float(shift[0]), float(shift[1])),
             textcoords="offset points",
-            ha=marks._side(float(-shift[0]), "right", "left"),
-            va=marks._side(float(-shift[1]), "top", "bottom"),
+            ha=marks.side(float(-shift[0]), "right", "left"),
+            va=marks.side(float(-shift[1]), "top", "bottom"),
             fontsize=SMALL,
             style="italic",
             color=kind_of(member)[0],

@@ -79,7 +79,7 @@ def section_forces(
         raise InputError("section_forces", "loads", loads, "must be pairs (pattern, member load)")
     if loads is None:
         loads = sketch(result).loads.get(element, [])
-    described = result._element(element)
+    described = result.element_entry(element)
     if frame_dimensions(described) == 0:
         raise InputError(
             f"element {element!r}", "diagram", described["kind"], "must be a beam-column"

@@ -110,8 +110,8 @@ def moves_most(
     for node in result.index["names"]:
         for direction in directions:
             if (
-                result._has(node, direction)
-                and result._place(node, direction) in result.index["nodal"]["u"]
+                result.has_dof(node, direction)
+                and result.dof_place(node, direction) in result.index["nodal"]["u"]
             ):
                 u = result.displacement(node, direction)
                 reach = float(np.abs(u - u[0]).max())
@@ -170,7 +170,7 @@ def _drift(result: Result) -> tuple[float, Name, Name] | None:
     for node, x in at.items():
         level = "xy"[: len(x) - 1]
         if level and all(
-            result._has(node, d) and result._place(node, d) in result.index["nodal"]["u"]
+            result.has_dof(node, d) and result.dof_place(node, d) in result.index["nodal"]["u"]
             for d in level
         ):
             # the last axis is up

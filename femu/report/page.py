@@ -49,28 +49,28 @@ class Page:
         self._body: list[str] = []
         self._sections: list[str] = []
         self._figures = self._tables = 0
-        self._row: list[str] | None = None
+        self.row_open: list[str] | None = None
         self.problems: list[str] = []
 
     def section(self, title: str) -> None:
         """Begin a section."""
         self._sections.append(title)
         number = len(self._sections)
-        self._add(
+        self.add(
             f'<h2 id="s{number}"><span class="number">{number}</span>{html.escape(title)}</h2>'
         )
 
     def heading(self, title: str) -> None:
         """Begin a part of a section."""
-        self._add(f"<h3>{html.escape(title)}</h3>")
+        self.add(f"<h3>{html.escape(title)}</h3>")
 
     def paragraph(self, words: str) -> None:
         """Add a paragraph of plain text."""
-        self._add(f"<p>{html.escape(words)}</p>")
+        self.add(f"<p>{html.escape(words)}</p>")
 
     def outcome(self, good: bool, word: str, sentence: str) -> None:
         """Add the outcome."""
-        self._add(
+        self.add(
             f'<p><span class="outcome {"good" if good else "bad"}">{html.escape(word)}</span> '
             f"{html.escape(sentence)}</p>"
         )
@@ -81,7 +81,7 @@ class Page:
         for name, value, unit in facts:
             number = html.escape(text(value)) + (f"&#8239;{html.escape(unit)}" if unit else "")
             boxes.append(f"<div><b>{number}</b><span>{html.escape(name)}</span></div>")
-        self._add(f'<div class="facts">{"".join(boxes)}</div>')
+        self.add(f'<div class="facts">{"".join(boxes)}</div>')
 
     def table(self, caption: str, heads: Sequence[str], rows: Iterable[Sequence[Cell]]) -> None:
         """Add a table; numbers are set to the right."""
@@ -110,7 +110,7 @@ class Page:
             for row in shown
         )
         left = f" The first {MOST_ROWS} of {len(given)}." if len(given) > MOST_ROWS else ""
-        self._add(
+        self.add(
             f'<div class="wide"><p class="caption"><b>Table {self._tables}.</b> '
             f"{html.escape(caption)}{left}</p><table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>"
         )
@@ -122,7 +122,7 @@ class Page:
             for kind, words in notes
         )
         if items:
-            self._add(f'<ul class="notes">{items}</ul>')
+            self.add(f'<ul class="notes">{items}</ul>')
 
     def figure(self, draw: Callable[[], Axes], caption: str) -> bool:
         """Add a picture; one that cannot be drawn is listed at the end instead of failing the
@@ -133,7 +133,7 @@ class Page:
             self.problems.append(f"{caption.split('.')[0]}: {problem}")
             return False
         self._figures += 1
-        self._add(
+        self.add(
             f'<figure><img alt="{html.escape(caption, quote=True)}" '
             f"{picture(ax)}><figcaption><b>Figure {self._figures}.</b> "
             f"{html.escape(caption)}</figcaption></figure>"
@@ -146,11 +146,11 @@ class Page:
 
     def piece(self, markup: str) -> None:
         """Add markup as it is."""
-        self._add(markup)
+        self.add(markup)
 
     def details(self, summary: str, content: str) -> None:
         """Add a text that opens on a click, such as a file."""
-        self._add(
+        self.add(
             f"<details><summary>{html.escape(summary)}</summary><pre>{html.escape(content)}</pre></details>"
         )
 
@@ -180,8 +180,8 @@ class Page:
         except OSError as problem:
             raise FileError(path, f"cannot be written: {problem}") from problem
 
-    def _add(self, markup: str) -> None:
-        (self._body if self._row is None else self._row).append(markup)
+    def add(self, markup: str) -> None:
+        (self._body if self.row_open is None else self.row_open).append(markup)
 
 
 class _Row:
@@ -189,12 +189,12 @@ class _Row:
         self.page = page
 
     def __enter__(self) -> None:
-        self.page._row = []
+        self.page.row_open = []
 
     def __exit__(self, *_: object) -> None:
-        inside, self.page._row = self.page._row or [], None
+        inside, self.page.row_open = self.page.row_open or [], None
         if inside:
-            self.page._add(f'<div class="row">{"".join(inside)}</div>')
+            self.page.add(f'<div class="row">{"".join(inside)}</div>')
 
 
 def wide(height: float = 2.3) -> Axes:

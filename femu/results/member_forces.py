@@ -36,7 +36,7 @@ def frame_dimensions(element: dict[str, Any]) -> int:
 
 
 def _frame(result: Result, name: Name) -> dict[str, Any]:
-    element = result._element(name)
+    element = result.element_entry(name)
     if frame_dimensions(element) == 0:
         raise InputError(
             f"element {name!r}",
@@ -171,7 +171,7 @@ def frame_members(program: Program, parameters: Array) -> dict[Name, dict[str, A
 
 def basic(result: Result, name: Name) -> Array:
     """Basic forces, one column each."""
-    element = result._element(name)
+    element = result.element_entry(name)
     if element["column"] is None:
         raise InputError(
             f"element {name!r}",

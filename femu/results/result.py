@@ -142,13 +142,13 @@ class Result:
         """
         upper, lower = self.displacement(top, direction), self.displacement(bottom, direction)
         points = self.index["coordinates"]
-        axes = TRANSLATIONS[: len(points[self._key(top)])]
+        axes = TRANSLATIONS[: len(points[self.node_key(top)])]
         vertical = axes[-1] if up is None else up
         if vertical not in axes:
             raise InputError("Result.drift", "up", up, f"must be one of {axes}")
         rise = (
-            points[self._key(top)][axes.index(vertical)]
-            - points[self._key(bottom)][axes.index(vertical)]
+            points[self.node_key(top)][axes.index(vertical)]
+            - points[self.node_key(bottom)][axes.index(vertical)]
         )
         if rise == 0.0:
             raise InputError(
@@ -161,7 +161,7 @@ class Result:
 
         Internal force less the load on it, without inertia and damping.
         """
-        place = self._place(node, direction)
+        place = self.dof_place(node, direction)
         column = _find(
             self.index["held"], place, "Result.reaction", "node, direction", given=(node, direction)
         )
@@ -170,8 +170,8 @@ class Result:
 
     def base_shear(self, direction: str = "x") -> Array:
         """Sum of the reactions in a horizontal direction."""
-        having = [n for n in self.index["names"] if self._has(n, direction)]
-        names = {self._place(n, direction): n for n in reversed(having)}
+        having = [n for n in self.index["names"] if self.has_dof(n, direction)]
+        names = {self.dof_place(n, direction): n for n in reversed(having)}
         held = [names[p] for p in names if p in set(self.index["held"])]
         if not held:
             raise InputError(
@@ -195,7 +195,7 @@ class Result:
 
     def basic_force(self, element: Name, name: str) -> Array:
         """One basic force of an element by name, for example "N", "Mi"."""
-        basic = self._element(element)["basic"]
+        basic = self.element_entry(element)["basic"]
         column = _find(
             basic, name, f"Result.basic_force of {element!r}", "name", fix=f"use one of {basic}"
         )
@@ -283,14 +283,17 @@ class Result:
     # --- finding columns ---
 
     @staticmethod
-    def _key(node: Name) -> str:
+    def node_key(node: Name) -> str:
+        """The name of a node as a key of `index`."""
         return _written(node) if isinstance(node, (int, str)) else repr(node)
 
-    def _has(self, node: Name, direction: str) -> bool:
-        return direction in self.index["places"].get(self._key(node), {})
+    def has_dof(self, node: Name, direction: str) -> bool:
+        """Whether the model has this degree of freedom."""
+        return direction in self.index["places"].get(self.node_key(node), {})
 
-    def _place(self, node: Name, direction: str) -> int:
-        places = self.index["places"].get(self._key(node))
+    def dof_place(self, node: Name, direction: str) -> int:
+        """Place of a degree of freedom in the vectors of the program."""
+        places = self.index["places"].get(self.node_key(node))
         if places is None:
             raise ModelError(f"there is no node {shown(node)} in the result of {self.model!r}.")
         if direction not in places:
@@ -305,7 +308,7 @@ class Result:
     def _nodal(self, kind: str, node: Name, direction: str) -> Array:
         column = _find(
             self.index["nodal"][kind],
-            self._place(node, direction),
+            self.dof_place(node, direction),
             "Result",
             "node, direction",
             fix="save it; see Save",
@@ -313,7 +316,8 @@ class Result:
         )
         return self.arrays[kind][:, column]
 
-    def _element(self, name: Name) -> dict[str, Any]:
+    def element_entry(self, name: Name) -> dict[str, Any]:
+        """What `index` holds of an element."""
         for element in self.index["elements"]:
             if element["name"] == name:
                 return element
@@ -379,12 +383,12 @@ class Result:
         found: dict[str, Array] = {}
         for kind, label in (("u", "displacement"), ("v", "velocity"), ("a", "acceleration")):
             for node in self.index["names"]:
-                for direction in self.index["places"][self._key(node)]:
-                    if self._place(node, direction) in self.index["nodal"][kind]:
+                for direction in self.index["places"][self.node_key(node)]:
+                    if self.dof_place(node, direction) in self.index["nodal"][kind]:
                         found[f"{label} {node} {direction}"] = self._nodal(kind, node, direction)
         for node in self.index["names"]:
-            for direction in self.index["places"][self._key(node)]:
-                if self._place(node, direction) in self.index["held"]:
+            for direction in self.index["places"][self.node_key(node)]:
+                if self.dof_place(node, direction) in self.index["held"]:
                     found[f"reaction {node} {direction}"] = self.reaction(node, direction)
         for element in self.index["elements"]:
             if element["column"] is not None:

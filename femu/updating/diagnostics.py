@@ -1,4 +1,4 @@
-"""Is the updater to be believed? What the motion can tell, whether the twin can be the specimen,
+"""Can the updater be trusted? What the motion identifies, whether the twin can be the specimen,
 and both in words.
 
 - **Identifiability.** With the sensitivities J of the forces to the parameters along the recorded
@@ -86,7 +86,7 @@ class Diagnosis:
     stiffness: Array
     """Elastic stiffness of the specimen over that of the twin, a channel.
 
-    NaN where the motion does not tell.
+    NaN where the motion does not identify it.
     """
     samples: int
     whole: bool
@@ -210,7 +210,7 @@ def _elastic_samples(d: Array, given: Array) -> int:
 def _slope(f: Array, given: Array) -> Array:
     """Measured force over that of the twin by least squares, a channel.
 
-    NaN where the motion does not tell.
+    NaN where the motion does not identify it.
     """
     slope = np.full(f.shape[1], np.nan)
     if len(f) < FEWEST:

@@ -242,9 +242,9 @@ class TwinClones:
         stride = size + m
         count = len(self.rows) // stride
         self.fields = fields = UpdaterFields()
-        fields.kernel, fields.element_integers = system._address, system._integers
-        fields.constants, fields.load = system._constants, system._load
-        fields.workspace, fields.step = system._workspace.copy(), np.zeros(STEP_FLOATS)
+        fields.kernel, fields.element_integers = system.kernel_address, system.integers
+        fields.constants, fields.load = system.constants, system.load
+        fields.workspace, fields.step = system.workspace.copy(), np.zeros(STEP_FLOATS)
         fields.matrix, fields.scale = system.matrix, system.scale
         fields.nbasic, fields.nchannels, fields.nstate = m, n, size
         fields.plain = m == n and system.scale == 1.0 and np.array_equal(system.matrix, np.eye(m))

@@ -108,7 +108,7 @@ class TwinFilter:
 
     def kept_numbers(self) -> Array:
         """The numbers of the estimate that a checkpoint keeps: all but its scratch."""
-        return np.asarray(self.estimate.vector[: self.filter._scratch_start])
+        return np.asarray(self.estimate.vector[: self.filter.scratch_start])
 
     def put_numbers(self, values: Array) -> None:
         """Continue from what `kept_numbers` gave."""
@@ -172,10 +172,10 @@ class TwinFilter:
         self.filter = self._make(self.clones.space, np.array(drift), R, bounds=self.bounds)
         self._prior = np.array(prior)
         self.estimate: Estimate = self.filter.init(mean, np.diag(prior), seed=self.seed)
-        predict, correct = self.filter._addresses()
+        predict, correct = self.filter.kernel_addresses()
         if (
             self.clones.histories == "per_point"
-            and self.filter._fields.count != self.clones.fields.nrows
+            and self.filter.fields.count != self.clones.fields.nrows
         ):
             raise InputError(
                 "ModelUpdater",
@@ -186,9 +186,9 @@ class TwinFilter:
             )
         self._kept = np.zeros_like(self.estimate.vector)
         fields = self.clones.fields
-        fields.filter, fields.filter_settings = self.filter._fields, self.filter._p
+        fields.filter, fields.filter_settings = self.filter.fields, self.filter.settings
         fields.estimate = self.estimate.vector
-        fields.kept, fields.kept_size = self._kept, self.filter._scratch_start
+        fields.kept, fields.kept_size = self._kept, self.filter.scratch_start
         fields.predict_kernel, fields.update_kernel = predict, correct
 
     def find_noise(self) -> None:

@@ -513,7 +513,7 @@ class ModelUpdater(Updater):
         return check(self)
 
     def diagnose(self) -> Diagnosis:
-        """What the motion so far tells, whether the filter is consistent, and whether the twin can
+        """What the motion so far identifies, whether the filter is consistent, and whether the twin can
         be the specimen."""
         return diagnose(self)
 

@@ -200,7 +200,7 @@ def test_displacements(name: str, printed: dict[str, str]) -> None:
     for node in model.nodes:
         reported = numbers(printed[name], node, what)
         for direction, value in zip(model.dof_names, reported, strict=True):
-            if not result._has(node, direction):
+            if not result.has_dof(node, direction):
                 assert value == 0.0
                 continue
             own = result.displacement(node, direction)

@@ -275,8 +275,8 @@ def _fibre(domain: Domain, tag: int, point: int, words: list[Any], reader: Reade
             r
             for r in domain.sections.values()
             if isinstance(r, FibreRecipe)
-            and r._section is not None
-            and getattr(r._section, "groups", ()) is groups
+            and r.built is not None
+            and getattr(r.built, "groups", ()) is groups
         ),
         None,
     )

@@ -40,14 +40,14 @@ class FibreRecipe:
     torsion: Material | None = None
     # y, z, area, material
     cells: list[tuple[float, float, float, int]] = field(default_factory=list)
-    _section: Section | None = None
+    built: Section | None = None
     # for each cell: group and fibre in it
     merged: list[tuple[int, int]] = field(default_factory=list)
 
     def add(self, cells: list[Cell], material: int) -> None:
         """Add fibres of one material."""
         self.cells += [(y, z, area, material) for y, z, area in cells]
-        self._section = None
+        self.built = None
 
     def centre(self) -> tuple[float, float]:
         """The point from which fibres are measured."""
@@ -62,14 +62,14 @@ class FibreRecipe:
 
     def made(self, reader: Reader) -> Section:
         """The section of femu."""
-        if self._section is None:
+        if self.built is None:
             if not self.cells:
                 raise reader.error(
                     "a fibre section has no fibres: call patch, layer or fiber after section."
                 )
             with accepting(ACCEPTED):
-                self._section = self._space(reader) if self.space else self._plane(reader)
-        return self._section
+                self.built = self._space(reader) if self.space else self._plane(reader)
+        return self.built
 
     def _plane(self, reader: Reader) -> Section:
         y0, _ = self.centre()

@@ -37,10 +37,10 @@ from femu.opensees.translation.translate import (
     DIRECTIONS,
     Scales,
     Translator,
-    _algorithm,
-    _integrator,
-    _own_means,
-    _share,
+    algorithm_words,
+    force_share,
+    integrator_words,
+    own_test_and_algorithm,
 )
 from femu.support.arguments import typed
 from femu.support.errors import FileError, InputError
@@ -193,7 +193,7 @@ class ScriptWriter(Translator):
         lines += _indented(
             [
                 call("test", "NormDispIncr", self.tolerance, ITERATIONS),
-                call("algorithm", *_algorithm(analysis.algorithm)),
+                call("algorithm", *algorithm_words(analysis.algorithm)),
             ]
         )
         if isinstance(analysis, LoadControl):
@@ -246,7 +246,7 @@ class ScriptWriter(Translator):
         count = analysis.count_steps(motions, duration, self.program.state())
         grid = analysis.dt * np.arange(count + 1)
         times = np.unique(
-            np.concatenate([grid, grid[:-1] + _share(analysis.integrator) * analysis.dt])
+            np.concatenate([grid, grid[:-1] + force_share(analysis.integrator) * analysis.dt])
         )
         for direction, record in motions.items():
             tag, series = book.tag("pattern"), write_series(record, book, times)
@@ -262,10 +262,10 @@ class ScriptWriter(Translator):
         ]
         lines += [f"    {pattern}()" for pattern in following]
         lines += _indented(self._written(self._taken()))
-        own = _own_means(analysis.integrator)
+        own = own_test_and_algorithm(analysis.integrator)
         test, algorithm = own or (
             ["NormDispIncr", self.tolerance, ITERATIONS],
-            _algorithm(analysis.algorithm),
+            algorithm_words(analysis.algorithm),
         )
         lines += [
             "    solver()",
@@ -273,7 +273,7 @@ class ScriptWriter(Translator):
                 [
                     call("test", *test),
                     call("algorithm", *algorithm),
-                    call("integrator", *_integrator(analysis.integrator)),
+                    call("integrator", *integrator_words(analysis.integrator)),
                     call("analysis", "Transient"),
                 ]
             ),

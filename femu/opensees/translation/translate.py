@@ -214,16 +214,16 @@ class Translator:
         self._solver(full=stage.transient and isinstance(analysis.integrator, KRAlpha))
         test, algorithm = (
             ["NormDispIncr", self.scales.displacement[number], ITERATIONS],
-            _algorithm(analysis.algorithm),
+            algorithm_words(analysis.algorithm),
         )
         if stage.transient:
-            test, algorithm = _own_means(analysis.integrator) or (test, algorithm)
+            test, algorithm = own_test_and_algorithm(analysis.integrator) or (test, algorithm)
         book.write("test", *test)
         book.write("algorithm", *algorithm)
         readings = self._readings(stage)
         self.made.readings.append(readings)
         if stage.transient:
-            book.write("integrator", *(stage.peer or _integrator(analysis.integrator)))
+            book.write("integrator", *(stage.peer or integrator_words(analysis.integrator)))
             book.write("analysis", "Transient")
         elif isinstance(analysis, LoadControl):
             before = float(result.factor(analysis.pattern)[0])
@@ -263,7 +263,7 @@ class Translator:
 
     def _transient_loads(self, stage: Stage, result: Result) -> list[Any]:
         book, analysis = self.book, stage.analysis
-        inside = result.time[:-1] + _share(analysis.integrator) * np.diff(result.time)
+        inside = result.time[:-1] + force_share(analysis.integrator) * np.diff(result.time)
         times = np.unique(np.concatenate([result.time, inside]))
         for tag in self._excitation:
             book.write("remove", "loadPattern", tag)
@@ -453,7 +453,7 @@ class Translator:
         )
 
 
-def _algorithm(algorithm: Any) -> list[Any]:
+def algorithm_words(algorithm: Any) -> list[Any]:
     if isinstance(algorithm, KrylovNewton):
         return ["KrylovNewton", "-maxDim", algorithm.dimension]
     if isinstance(algorithm, NewtonLineSearch):
@@ -470,7 +470,7 @@ def _algorithm(algorithm: Any) -> list[Any]:
     return ["Newton"]
 
 
-def _own_means(integrator: Any) -> tuple[list[Any], list[Any]] | None:
+def own_test_and_algorithm(integrator: Any) -> tuple[list[Any], list[Any]] | None:
     """Convergence test and algorithm of the integrators that do a fixed amount of work per step.
 
     None for the others.
@@ -485,7 +485,7 @@ def _own_means(integrator: Any) -> tuple[list[Any], list[Any]] | None:
     return None
 
 
-def _integrator(integrator: Any) -> list[Any]:
+def integrator_words(integrator: Any) -> list[Any]:
     if isinstance(integrator, Newmark):
         return ["Newmark", integrator.gamma, integrator.beta]
     if isinstance(integrator, HHT):
@@ -527,6 +527,6 @@ def _update(integrator: Any) -> list[str]:
     return ["-updateElemDisp"] if integrator.form == "midpoint" else []
 
 
-def _share(integrator: Any) -> float:
+def force_share(integrator: Any) -> float:
     """The point within the step at which the loads are taken."""
     return float(integrator.coefficients()[1]) if hasattr(integrator, "coefficients") else 1.0
