@@ -42,7 +42,11 @@ def commit(run, settings, step):
 
 @kernel(COMMIT, noalias=False)
 def commit_kernel(run, settings, step):
-    """See `commit`."""
+    """See `commit`.
+
+    Longer than a page: energies, state and factors of the step are committed in one pass over the
+    vectors.
+    """
     neq, ndof, patterns = run.neq, run.ndof, run.npatterns
     static = settings.control != code.TRANSIENT
     energy = run.energy

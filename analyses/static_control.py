@@ -17,6 +17,8 @@ def _arc_change(run, settings, wanted, iteration):
 
     |s + x + change xp|^2 + weight (l + change)^2 = arc^2, with the increments s and l of the step so far, the
     displacement x by the unbalance and xp by the reference load.
+
+    Many locals: the terms of the quadratic equation.
     """
     neq, weight = run.neq, settings.arc_weight
     x, xp = run.dx, run.dx_load

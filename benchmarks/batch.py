@@ -125,7 +125,10 @@ def opensees_suite(
 
 
 def run(quick: bool = False) -> Table:
-    """The table of the benchmark."""
+    """The table of the benchmark.
+
+    Longer than a page: the rows of the table, one after the other.
+    """
     records, origin = far_field()
     chosen = records[::11] if quick else records
     scales = [g * s for s in (SCALES[::2] if quick else SCALES)]

@@ -137,7 +137,10 @@ def filterpy_time(
 
 
 def run(quick: bool = False) -> Table:
-    """The table of the benchmark."""
+    """The table of the benchmark.
+
+    Longer than a page: the rows of the table, one after the other.
+    """
     repetitions = 3
     given = offline_identification.problem()
     model, bounds = bouc_wen(), bouc_wen_bounds()

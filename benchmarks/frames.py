@@ -268,7 +268,10 @@ def growth(frames: list[Measured], kind: str, program_name: str) -> float:
 
 
 def table(found: dict[str, Any]) -> Table:
-    """The figures as rows with limits."""
+    """The figures as rows with limits.
+
+    Longer than a page: the rows of the table, one after the other.
+    """
     rows: list[Row] = []
     frames: list[Measured] = found["frames"]
     for m in frames:

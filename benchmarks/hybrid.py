@@ -136,7 +136,10 @@ def highest(
 
 
 def run(quick: bool = False) -> Table:
-    """Times of a step, and the rate that is held."""
+    """Times of a step, and the rate that is held.
+
+    Longer than a page: the rows of the table, one after the other.
+    """
     steps = round(DURATION / DT)
     hybrid(50)  # compiles
     tests = [paced(AT_ONCE, steps / AT_ONCE) for _ in range(1 if quick else REPEATED)]

@@ -249,7 +249,10 @@ def opensees_time(samples: Samples, repetitions: int, sections: str) -> float:
 
 
 def run(quick: bool = False) -> Table:
-    """The table of the benchmark."""
+    """The table of the benchmark.
+
+    Longer than a page: the rows of the table, one after the other.
+    """
     samples = samples_of_column()
     repetitions = 5 if quick else 20
     makers = {

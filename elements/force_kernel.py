@@ -146,7 +146,10 @@ def _slope(n, g, y, target, move):
 @inlined
 def _stiffness(n, g, f, sheared):
     """Basic stiffness of the element: the inverse of its flexibility, integrated from that of the
-    sections; ``sheared`` is what shear adds to it for each pair of end moments."""
+    sections; ``sheared`` is what shear adds to it for each pair of end moments.
+
+    Many locals: entries of small matrices, written out.
+    """
     axial, left, right = shift(g, PLACES + n), shift(g, PLACES + 2 * n), shift(g, PLACES + 3 * n)
     left_left, left_right, right_right = shift(g, PLACES
                                                + 4 * n), shift(g, PLACES + 5 * n), shift(g, PLACES

@@ -50,6 +50,9 @@ def _links(run, first, count, mode, p_delta):
 
     The laws are evaluated in all modes: at its committed deformation a law gives its committed
     force, and the force may depend on the velocity.
+
+    Longer than a page: laws, coordinates and assembly are one loop, whose numbers stay in
+    registers.
     """
     table, integers = run.element_starts, run.element_integers
     u, velocity = run.u, run.v

@@ -162,6 +162,7 @@ def truss_group(dimensions: int) -> Kernel:
     geometry, address, material_p, material = (DOFS_AT + 2 * n + a for a in range(4))
 
     def group(run, first, count, mode):
+        """Many locals: fields of the run, unpacked before the loop."""
         table, integers = run.element_starts, run.element_integers
         u, velocity, step = run.u, run.v, run.step
         w = run.workspace

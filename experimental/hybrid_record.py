@@ -78,7 +78,10 @@ class Columns:
 
 @compiled
 def _fill(rows, k, vector, energy, elements, starts, sizes, places, flexibilities, experimental):
-    """Fill row k from the committed state, after the row before it."""
+    """Fill row k from the committed state, after the row before it.
+
+    Many locals: fields of the run, unpacked before the loop.
+    """
     row, before = rows[k], rows[max(k - 1, 0)]
     for a in range(3):
         row[_INPUT + a] = vector[energy + a]

@@ -213,7 +213,10 @@ class HybridLoop:
         self.state.vector[:] = before.checkpoint()[1]
 
     def go(self, pacer: Pacer | None) -> None:
-        """Take the steps."""
+        """Take the steps.
+
+        Longer than a page: one step in order, with what ends the run between its parts.
+        """
         run, test, hybrid = self.run, self.test, self.hybrid
         rows, reports = self.record.rows, self.driver.reports
         context = run.fields.vector.ctypes.data_as(_INTEGERS)

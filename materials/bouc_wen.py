@@ -81,6 +81,7 @@ class BoucWen(Material):
 
     @law
     def law(p, h, strain):
+        """Many locals: the numbers of the history and the parameters by their symbols."""
         alpha, k, _, gamma, beta, A, _, _, _ = p
         last, last_z, last_energy = h
         step = strain - last

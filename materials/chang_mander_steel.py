@@ -51,7 +51,10 @@ LEAST_YIELD_STRAIN = 1e-12  # ln(1 + fy / E) of less has no digits left
 
 @unfused
 def _step(p, virgin, c, t, j, n, strain):
-    """Stress and tangent of one point; the trial history is written whole."""
+    """Stress and tangent of one point; the trial history is written whole.
+
+    Many locals: the numbers of the branch and of both sides have names.
+    """
     for v in range(COUNT):
         t[v * n + j] = c[v * n + j]
     onset = 1.0 - c[PLATEAU_LOST * n + j]

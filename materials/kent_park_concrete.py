@@ -68,6 +68,7 @@ class KentParkConcrete(Material):
 
     @law
     def law(p, h, strain):
+        """Many locals: the numbers of the history and the parameters by their symbols."""
         fc, peak_strain, fcu, crushing_strain = p
         last, last_stress, furthest = h
         increment = strain - last

@@ -101,6 +101,7 @@ class KentParkTension(Material):
 
     @law
     def law(p, h, strain):
+        """Many locals: the numbers of the history and the parameters by their symbols."""
         fc, peak_strain, fcu, crushing_strain, ratio, ft, softening = p
         last, last_stress, smallest, opening = h
         increment = strain - last

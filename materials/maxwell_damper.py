@@ -99,6 +99,7 @@ class MaxwellDamper(Material):
 
     @law(rate=True)
     def law(p, h, strain, rate, dt):
+        """Many locals: the stages of the integration by their symbols."""
         K, C, alpha, tolerance = p
         last, force = h
         if dt <= 0.0:

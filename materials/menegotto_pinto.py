@@ -61,6 +61,7 @@ class MenegottoPinto(Material):
 
     @law(often_zero=("a1", "a3"))
     def law(p, h, strain):
+        """Many locals: the numbers of the history and the parameters by their symbols."""
         E, fy, b, R0, cR1, cR2, a1, a2, a3, a4, initial_stress = p
         last, last_stress, largest, smallest, reversal, reversal_stress, span, direction = h
         yield_strain, yield_strains = fy / E, E / fy

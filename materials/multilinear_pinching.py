@@ -281,6 +281,7 @@ class MultilinearPinching(Material):
 
     @law
     def law(p, h, strain):
+        """Many locals: the numbers of the history and the parameters by their symbols."""
         (last, last_stress, last_tangent, largest, smallest, unloaded, loaded, energy, direction,
          lost_p, lost_n) = h
         increment = strain - last

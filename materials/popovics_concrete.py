@@ -71,6 +71,7 @@ class PopovicsConcrete(Material):
 
     @law
     def law(p, h, strain):
+        """Many locals: the numbers of the history and the parameters by their symbols."""
         fc, peak_strain, crushing_strain, Ec, ft, tension_strain, beta = p
         last, last_stress, less, furthest, remaining, slope_less, opening = h
         last_tangent, unloading = Ec + less, Ec + slope_less

@@ -191,6 +191,7 @@ class QuadrilinearPinching(Material):
 
     @law
     def law(p, h, strain):
+        """Many locals: the numbers of the history and the parameters by their symbols."""
         tension, compression, pinching_p, pinching_n, gammas = _given(p)
         gamma_e, by_cycles = p[37], p[38]
         point = _point(h, tension, compression)

@@ -74,6 +74,8 @@ def _newton(j, n, end, total, missing, stiffest, strain, stress, tangent, stiffn
 
 @kernel(BLOCK)
 def _series(n, i, p, c, t, w, x, r, s, y, k, d):
+    """Longer than a page: the iterations on the stress of all parts are one loop, with a bracket
+    that all of it reads."""
     # i: number of parts, then the table of parts; t begins with strain and largest tangent so far
     # of each part
     end = i[0] * n

@@ -114,6 +114,7 @@ class StrainPenetration(Material):
 
     @law
     def law(p, h, strain):
+        """Many locals: the numbers of the history and the parameters by their symbols."""
         fy, sy, fu, su, b, R, virgin_slip = p
         last, last_stress, less, reversal, reversal_stress, largest, smallest, direction, yielded = h
         initial = fy / sy

@@ -217,6 +217,7 @@ class TrilinearPinching(Material):
 
     @law
     def law(p, h, strain):
+        """Many locals: the numbers of the history and the parameters by their symbols."""
         last, last_stress, last_tangent, largest, smallest, unloaded, loaded, energy, direction = h
         increment = strain - last
         if abs(increment) <= SMALLEST_INCREMENT:

@@ -824,7 +824,7 @@ def test_bad_input_is_named(wrong: Callable[[], Any], words: tuple[str, ...]) ->
     assert "\n" not in message
 
 
-# --- models that cannot stand: a sentence, never a NaN and never a hang ---
+# --- models that are unstable: a sentence, never a NaN and never a hang ---
 
 
 def test_zero_length_member() -> None:

@@ -57,5 +57,5 @@ def test_it_braces_a_frame(pasted):
     assert result.outcome.ok
     u = result.displacement("D", "x")
     assert np.abs(result.force("brace", "basic")).max() > 5e7 * 1e-3
-    # it centres itself: what is left in the end is small beside the peak
+    # it centres itself: what is left in the end is small compared with the peak
     assert np.abs(u[-200:]).mean() < 0.5 * np.abs(u).max()

@@ -135,7 +135,7 @@ def with_specimen(name: str) -> Model:
 
 
 def surroundings(name: str, module: str, folder: Path) -> dict[str, Any]:
-    """What the names of an example stand for."""
+    """What the names of an example mean."""
     known: dict[str, Any] = {}
     for package in PUBLIC:
         part = importlib.import_module(package)

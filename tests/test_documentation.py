@@ -1,4 +1,4 @@
-"""Pages of the documentation whose code runs as it stands, in order, in an empty folder."""
+"""Pages of the documentation whose code runs as it is, in order, in an empty folder."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """The README keeps its word.
 
-Its Python blocks run as they stand, and its commands name what exists.
+Its Python blocks run as they are, and its commands name what exists.
 """
 
 from __future__ import annotations

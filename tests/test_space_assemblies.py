@@ -286,7 +286,7 @@ def test_a_model_in_space_goes_to_toml_and_back() -> None:
 
 
 def test_the_documented_house_stands() -> None:
-    """The script of docs/space.md runs as it stands."""
+    """The script of docs/space.md runs as it is."""
     text = (Path(__file__).parents[1] / "docs" / "space.md").read_text(encoding="utf-8")
     names: dict = {}
     exec(text.split("```python\n")[1].split("```")[0], names)

@@ -234,7 +234,7 @@ def test_a_cantilever_bends_to_an_arc() -> None:
 def test_the_cantilever_bend_of_bathe_and_bolourchi() -> None:
     """A quarter-turn bend of radius 100 under a load out of its plane (Bathe and Bolourchi 1979).
 
-    An eighth of a circle; the tip stands at (47.2, 15.9, 53.4) under 600 in their paper, at (47.23,
+    An eighth of a circle; the tip is at (47.2, 15.9, 53.4) under 600 in their paper, at (47.23,
     15.79, 53.37) in that of Simo and Vu-Quoc (1986), and others are within 1 % of these.
     """
     radius, pieces = 100.0, 16

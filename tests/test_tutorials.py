@@ -1,4 +1,4 @@
-"""The tutorials of the documentation run as they stand, in an empty folder."""
+"""The tutorials of the documentation run as they are, in an empty folder."""
 
 from __future__ import annotations
 

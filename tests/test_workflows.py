@@ -1,4 +1,4 @@
-"""What others run for us is what the README tells a user to run, with the versions that we use."""
+"""What others run for us is what the README asks a user to run, with the versions that we use."""
 
 from __future__ import annotations
 

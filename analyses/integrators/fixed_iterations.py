@@ -106,6 +106,8 @@ def _increment(run, settings, step):
     """R and the increment DX by which it would vanish, from the forces as they are.
 
     0, or 1 where the matrix is singular.
+
+    Many locals: fields of the run, unpacked before the loop.
     """
     neq, dt, beta, gamma = run.neq, settings.dt, settings.beta, settings.gamma
     own, r, dx = run.own, run.r, run.dx

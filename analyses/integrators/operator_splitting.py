@@ -121,6 +121,7 @@ def _start_linearly(run, settings, moving, asked, r):
 
 @inlined
 def _step(run, settings, step):
+    """Longer than a page: the numbered steps of the method, in their order."""
     neq, dt, beta, gamma = run.neq, settings.dt, settings.beta, settings.gamma
     u1, v1, a1 = run.u1, run.v1, run.a1
     own, r = run.own, run.r

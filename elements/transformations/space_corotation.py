@@ -150,7 +150,10 @@ def _across_change(e1, length, x, de1, longer, dx):
 
 @inlined
 def _gradient_change(e, r, length, zi, zj, moved, wi, wj):
-    """Change of `_gradient` when end j moves and the ends spin."""
+    """Change of `_gradient` when end j moves and the ends spin.
+
+    Many locals: entries of vectors, written out.
+    """
     e1, both = e[0], _sum(e[0], r[0], 1.0)
     de1, longer, mean = _across(e1, length, moved), _dot(e1, moved), _scaled(_sum(wi, wj, 1.0), 0.5)
     dr1 = _cross(mean, r[0])
@@ -206,7 +209,11 @@ def _row(force, mi, mj, ai, aj, row):
 @routine
 def corotate(g, before, u, v, matrix, w):
     """Deformations v and their derivative ``matrix`` (6 by 12) at the displacements u, from the
-    committed rotations."""
+    committed rotations.
+
+    Longer than a page: deformations and their derivative come from the same rotations, entry by
+    entry.
+    """
     length = g[LENGTH]
     axes = _triad(g, AXES)
     chord, moved = _scaled(axes[0], length), _sum(_at(u, 6), _at(u, 0), -1.0)
@@ -270,7 +277,10 @@ def corotate(g, before, u, v, matrix, w):
 
 @routine
 def add_geometric_stiffness(q, matrix, w, k):
-    """Add the geometric stiffness under the basic forces q to the lower triangle k."""
+    """Add the geometric stiffness under the basic forces q to the lower triangle k.
+
+    Many locals: entries of vectors, written out.
+    """
     e, r, length = _triad(w, MEMBER), _triad(w, HALFWAY), w[NOW]
     angle = shift(w, ANGLES)
     scale = (0.5 / math.cos(angle[0]), 0.5 / math.cos(angle[1]), 0.5 / math.cos(angle[2]),

@@ -69,7 +69,10 @@ BASIC_WORKSPACE = TURNED + WORK_FLOATS
 
 @kernel(GROUP)
 def space_frame_group(run, first, count, mode):
-    """Forces and stiffnesses of many space frame elements, added to those of the structure."""
+    """Forces and stiffnesses of many space frame elements, added to those of the structure.
+
+    Longer than a page: transformation and assembly are one loop, whose numbers stay in registers.
+    """
     table, integers = run.element_starts, run.element_integers
     committed, trial = run.elements0, run.elements
     total, w = run.u, run.workspace

@@ -104,7 +104,10 @@ def move_coefficients(p, s, channel, wanted):
 
 @kernel(COMPENSATOR)
 def series_least_squares(p, s, now, out):
-    """Recursive least squares while the measured motion exceeds a threshold."""
+    """Recursive least squares while the measured motion exceeds a threshold.
+
+    Many locals: fields of the compensator, unpacked before the loop.
+    """
     m, rows, q, forgetting, threshold = int(p[0]), int(p[2]), int(p[3]), p[4], p[5]
     _, _, _, _, _, _, _, first = parameter_parts(p)
     theta, _, _, reached, level, covariance, work = state_parts(p, s)

@@ -8,13 +8,14 @@ import numpy as np
 import numpy.typing as npt
 
 from femu.experimental.compensation.compensation import Compensation
-from femu.experimental.safety.limits import Guard, Limits
+from femu.experimental.safety.limits import Limits
 from femu.experimental.specimens.specimen import Measurement, Specimen, checked
+from femu.experimental.specimens.wrapper import SpecimenWrapper
 
 Array = npt.NDArray[np.float64]
 
 
-class CompensatedSpecimen(Specimen):
+class CompensatedSpecimen(SpecimenWrapper):
     """A specimen with a compensator, for use without an element, at equal steps ``dt``.
 
     The ``limits`` are checked on what leaves; the velocity of the first command counts over one
@@ -31,8 +32,8 @@ class CompensatedSpecimen(Specimen):
         dt: float,
         limits: Limits | None = None,
     ) -> None:
-        self.specimen, self.compensation, self.size = specimen, compensation, specimen.size
-        self._guard = Guard(limits or Limits(), specimen.size, specimen.initial_stiffness())
+        super().__init__(specimen, limits)
+        self.compensation = compensation
         compensation.start(specimen.size, dt)
 
     def begin_test(self) -> None:
@@ -74,69 +75,13 @@ class CompensatedSpecimen(Specimen):
         self._guard.sent(self.compensation.command(np.asarray(command, dtype=float)), measured.time)
         self._validated(measured, measured.time)
 
-    def reading(self, last: Array) -> Measurement | None:
-        standing = self.specimen.reading(last)
-        if standing is not None:
-            self._guard.set_position(checked(standing, self.size, "The specimen"))
-        return standing
-
-    def name_actuators(self, who: str, names: tuple[str, ...]) -> None:
-        self._guard.who, self._guard.names = who, names
-        self.specimen.name_actuators(who, names)
-
-    @property
-    def can_be_read(self) -> bool:
-        return self.specimen.can_be_read
-
-    @property
-    def physical(self) -> bool:
-        return self.specimen.physical
-
-    @property
-    def moved(self) -> Specimen:
-        return self.specimen.moved
-
-    def commit(self, time: float) -> None:
-        self.specimen.commit(time)
-
-    def wait_at_most(self, seconds: float) -> None:
-        self.specimen.wait_at_most(seconds)
-
-    def hold(self) -> None:
-        self.specimen.hold()
-
-    def close(self) -> None:
-        self.specimen.close()
-
-    def initial_stiffness(self) -> Array | None:
-        return self.specimen.initial_stiffness()
-
-    def sensor_noise(self) -> tuple[Array, Array]:
-        return self.specimen.sensor_noise()
-
-    def tangent(self) -> Array | None:
-        return self.specimen.tangent()
-
     @property
     def state(self) -> Array:
-        g = self._guard
-        return np.concatenate(
-            [
-                self.compensation.state,
-                [float(g.time is not None), g.time or 0.0],
-                g.command,
-                g.displacement,
-                g.force,
-                self.specimen.state,
-            ]
-        )
+        return np.concatenate([self.compensation.state, self._guard_state(), self.specimen.state])
 
     def restore(self, state: Array) -> None:
-        n, g = self.size, self._guard
-        own, head, command, at, force, rest = np.split(
-            state, np.cumsum([len(self.compensation.state), 2, n, n, n])
-        )
-        self.compensation.restore(own)
-        g.time = float(head[1]) if head[0] else None
-        g.command, g.displacement, g.force = command.copy(), at.copy(), force.copy()
+        own = len(self.compensation.state)
+        compensation, guard, rest = np.split(state, np.cumsum([own, 2 + 3 * self.size]))
+        self.compensation.restore(compensation)
+        self._restore_guard(guard)
         self.specimen.restore(rest)

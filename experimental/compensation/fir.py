@@ -85,7 +85,10 @@ def fir_command(p, s, target, out):
 
 @kernel(COMPENSATOR)
 def fir_measured(p, s, now, out):
-    """Recursive least squares for the weights of each command."""
+    """Recursive least squares for the weights of each command.
+
+    Many locals: fields of the compensator, unpacked before the loop.
+    """
     m, taps, span, q = int(p[0]), int(p[1]), int(p[2]), int(p[3])
     forgetting, threshold = p[4], p[5]
     length, size = (taps - 1) * span + 1, taps * m

@@ -91,6 +91,24 @@ class Experimental(Element):
                 "must be a Compensation",
                 fix="use PolynomialCompensation(0.015), for example",
             )
+        self._check_specimen()
+        self.validate_element()
+        n = self.basic_size
+        self._setup = self._checked_setup()
+        self._initial = self._checked_stiffness(self._setup)
+        must_be_limited(self.label(), False, self.limits)
+        self.new_guard()  # limits and sensor check fit the actuators
+        self.new_monitor(self.specimen)
+        if (silence := bounds_of(self.limits).silence) is not None:
+            self.specimen.wait_at_most(silence)
+        self._upper = np.triu_indices(n)
+        # place of each entry of a symmetric matrix in its upper triangle
+        self._places = np.zeros((n, n), dtype=np.int64)
+        self._places[self._upper] = np.arange(n * (n + 1) // 2)
+        self._places = np.maximum(self._places, self._places.T)
+        self._initial_upper = self._initial[self._upper]
+
+    def _check_specimen(self) -> None:
         if not isinstance(self.specimen, Specimen):
             raise InputError(
                 self.label(),
@@ -115,7 +133,9 @@ class Experimental(Element):
                 "takes no commands",
                 fix=f"define apply(self, command, time) in {type(self.specimen).__name__}",
             )
-        self.validate_element()
+
+    def _checked_setup(self) -> Setup:
+        """The setup, one that fits the element and the specimen."""
         n = self.basic_size
         setup = Direct(n) if self.setup is None else self.setup
         if not isinstance(setup, Setup) or setup.inputs != n:
@@ -130,7 +150,11 @@ class Experimental(Element):
                 f"must have as many actuators as the specimen ({self.specimen.size}, not "
                 f"{setup.outputs})",
             )
-        given = self.stiffness
+        return setup
+
+    def _checked_stiffness(self, setup: Setup) -> Array:
+        """The initial stiffness of the element: as given, or that of the specimen; symmetric."""
+        n, given = self.basic_size, self.stiffness
         if given is None:
             own = self.specimen.initial_stiffness()
             if own is None:
@@ -156,19 +180,7 @@ class Experimental(Element):
             raise InputError(
                 self.label(), "stiffness", given, f"must be a finite {n} by {n} matrix"
             )
-        must_be_limited(self.label(), False, self.limits)
-        self._setup = setup
-        self._initial = 0.5 * (matrix + matrix.T)
-        self.new_guard()  # limits and sensor check fit the actuators
-        self.new_monitor(self.specimen)
-        if (silence := bounds_of(self.limits).silence) is not None:
-            self.specimen.wait_at_most(silence)
-        self._upper = np.triu_indices(n)
-        # place of each entry of a symmetric matrix in its upper triangle
-        self._places = np.zeros((n, n), dtype=np.int64)
-        self._places[self._upper] = np.arange(n * (n + 1) // 2)
-        self._places = np.maximum(self._places, self._places.T)
-        self._initial_upper = self._initial[self._upper]
+        return np.asarray(0.5 * (matrix + matrix.T), dtype=float)
 
     def new_guard(self) -> Guard:
         """What checks the commands of a session, for a specimen at zero."""

@@ -104,7 +104,10 @@ def _root(value, slope, curve, wanted, reach):
 
 @inlined
 def _estimate(n, c, t, v, how):
-    """Springs P and the change of the stiffness they make; returns whether a spring was learnt."""
+    """Springs P and the change of the stiffness they make; returns whether a spring was learnt.
+
+    Many locals: views of one workspace.
+    """
     at_v, at_q, change, _, springs, earlier, numbers, coordinates, conjugate, springs0, least = _places(n)
     last_v = n + n * (n + 1) // 2
     for j in range(n):
@@ -154,6 +157,8 @@ def measured_law(i, g, p, c, t, w, v, rate, step, load):
     """Basic kernel; see the docstring of the module.
 
     Integers: size, and where the initial stiffness is in p.
+
+    Many locals: views of one state.
     """
     n = i[0]
     entries = n * (n + 1) // 2

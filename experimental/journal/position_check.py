@@ -85,7 +85,7 @@ def _without_limits(given: Unlimited, noise: Array) -> Array:
 
 def check_resume_position(
     guard: Guard,
-    standing: Array,
+    position: Array,
     record: Record,
     name: str,
     given: Limits | Unlimited | None,
@@ -100,7 +100,7 @@ def check_resume_position(
     # it may have gone there, or not yet; a lost command was measured
     last = commands[-1] if len(commands) >= len(reached) else reached[-1]
     away = np.minimum(
-        np.abs(standing - last), np.abs(standing - (reached[-1] if len(reached) else 0.0 * last))
+        np.abs(position - last), np.abs(position - (reached[-1] if len(reached) else 0.0 * last))
     )
     allowed = (
         np.full(len(last), np.inf)
@@ -123,7 +123,7 @@ def check_resume_position(
         worst = int(np.argmax(away - allowed))
         unsure = (
             ""
-            if standing.any()
+            if position.any()
             else (
                 " If it answers zeros because it does not know where it is, see that it is where "
                 "the journal ends, and give the RemoteSpecimen reads=False."
@@ -131,7 +131,7 @@ def check_resume_position(
         )
         unsure += f" {DECLARE}" if free else ""
         raise LimitTripped(
-            f"A{guard.actuator(worst)[1:]} is at {standing[worst]:.6g}, but the journal ends with "
+            f"A{guard.actuator(worst)[1:]} is at {position[worst]:.6g}, but the journal ends with "
             f"the command {last[worst]:.6g}: {away[worst]:.6g} away, and {allowed[worst]:.6g} are "
             "allowed. Nothing was sent. Bring the specimen back to where the journal ends, slowly, "
             f"and resume the test.{unsure}"

@@ -14,8 +14,9 @@ import numpy.typing as npt
 
 from femu.experimental.errors import PeerSilent
 from femu.experimental.motion.generator import MotionGenerator
-from femu.experimental.safety.limits import Guard, Limits
+from femu.experimental.safety.limits import Limits
 from femu.experimental.specimens.specimen import Measurement, Specimen, checked
+from femu.experimental.specimens.wrapper import SpecimenWrapper
 from femu.support.errors import InputError
 
 Array = npt.NDArray[np.float64]
@@ -26,7 +27,7 @@ _REBUILT = {"_changed", "_thread", "_answer", "_problem"}
 """Attributes that a copy does not take over: those of a motion under way."""
 
 
-class ContinuousSpecimen(Specimen):
+class ContinuousSpecimen(SpecimenWrapper):
     """A specimen driven by a `MotionGenerator`: targets come once a step, commands at a high rate.
 
     ::
@@ -78,13 +79,13 @@ class ContinuousSpecimen(Specimen):
             raise InputError("ContinuousSpecimen", "paced", paced, "must be True or False")
         if not callable(solving):
             _must_be_a_share(solving)
-        self.specimen, self.generator, self.size = specimen, generator, specimen.size
+        super().__init__(specimen, limits)
+        self.generator = generator
         self.solving, self.paced = solving, paced
         self.overruns = 0
         """Samples that a paced thread took late."""
         self.follow: Callable[[float, Array, Measurement], None] | None = None
         """Called with time, command and measurement of every sample, for plots and records."""
-        self._guard = Guard(limits or Limits(), specimen.size, specimen.initial_stiffness())
         # time of the last sample, steps begun, and 1 once there was a target
         self._clock = np.zeros(3)
         self._patience = PATIENCE
@@ -249,10 +250,7 @@ class ContinuousSpecimen(Specimen):
 
     def reading(self, last: Array) -> Measurement | None:
         with self._changed:
-            found = self.specimen.reading(last)
-            if found is not None:
-                self._guard.set_position(checked(found, self.size, "The specimen"))
-            return found
+            return super().reading(last)
 
     def replay(self, command: Array, measured: Measurement) -> None:
         with self._changed:
@@ -261,64 +259,30 @@ class ContinuousSpecimen(Specimen):
             self._clock[:] = measured.time, self._clock[1] + 1.0, 1.0
             self.specimen.replay(command, measured)
 
-    def name_actuators(self, who: str, names: tuple[str, ...]) -> None:
-        self._guard.who, self._guard.names = who, names
-        self.specimen.name_actuators(who, names)
-
-    @property
-    def can_be_read(self) -> bool:
-        return self.specimen.can_be_read
-
-    @property
-    def physical(self) -> bool:
-        return self.specimen.physical
-
-    @property
-    def moved(self) -> Specimen:
-        return self.specimen.moved
-
     def commit(self, time: float) -> None:
         with self._changed:
-            self.specimen.commit(time)
+            super().commit(time)
 
     def wait_at_most(self, seconds: float) -> None:
         self._patience = seconds
-        self.specimen.wait_at_most(seconds)
+        super().wait_at_most(seconds)
 
     def close(self) -> None:
         self.hold()
-        self.specimen.close()
-
-    def initial_stiffness(self) -> Array | None:
-        return self.specimen.initial_stiffness()
-
-    def sensor_noise(self) -> tuple[Array, Array]:
-        return self.specimen.sensor_noise()
-
-    def tangent(self) -> Array | None:
-        return self.specimen.tangent()
+        super().close()
 
     @property
     def state(self) -> Array:
         with self._changed:
-            g = self._guard
-            known = [float(g.time is not None), g.time or 0.0]
-            return np.concatenate(
-                [
-                    *(self._clock, known, g.command, g.displacement, g.force),
-                    *(self.generator.state, self.specimen.state),
-                ]
-            )
+            moving = self.generator.state, self.specimen.state
+            return np.concatenate([self._clock, self._guard_state(), *moving])
 
     def restore(self, state: Array) -> None:
-        n, g = self.size, self._guard
         with self._changed:
-            clock, known, command, at, force, motion, rest = np.split(
-                state, np.cumsum([3, 2, n, n, n, len(self.generator.state)])
-            )
+            sizes = [3, 2 + 3 * self.size, len(self.generator.state)]
+            clock, guard, motion, rest = np.split(state, np.cumsum(sizes))
             self._clock[:] = clock
-            g.time = float(known[1]) if known[0] else None
-            g.command, g.displacement, g.force = command.copy(), at.copy(), force.copy()
+            self._restore_guard(guard)
             self.generator.restore(motion)
             self.specimen.restore(rest)
 

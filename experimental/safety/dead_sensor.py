@@ -155,7 +155,10 @@ class DeadSensors:
 def _judge(
     seen, counts, stiffness, command, displacement, force, smallest, limits, turning, slack, samples
 ):
-    """The number of a sensor that is dead, ``UNKNOWN``, or ``ALL_ALIVE``."""
+    """The number of a sensor that is dead, ``UNKNOWN``, or ``ALL_ALIVE``.
+
+    Many locals: the two sensors of an actuator and what each could show.
+    """
     n = len(command)
     result = ALL_ALIVE
     for a in range(n):

@@ -257,7 +257,10 @@ class SensorMonitor:
 
 @compiled
 def _see(state, stiffness, command, displacement, force, noise, limits, samples, share):
-    """The number 2 a + s of the sensor s of actuator a that is stuck, or -1."""
+    """The number 2 a + s of the sensor s of actuator a that is stuck, or -1.
+
+    Longer than a page: what each kind of sensor may show, sensor by sensor, from the same row.
+    """
     n = len(command)
     first = state[0] == 0.0
     moved = False

@@ -9,6 +9,7 @@ unless ``coordinates`` are given) and a factor s (1, but for a truss, whose mate
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -17,7 +18,7 @@ from femu.elements.link import POINT_FLOATS, link_group, uniaxial_laws
 from femu.elements.transformations.frame import FRAME_CONSTANTS, frame_group
 from femu.elements.truss import Truss
 from femu.engine.element_kernels import STEP_FLOATS, call_basic
-from femu.kernels import compiled, floats_of, ints_of
+from femu.kernels import Kernel, compiled, floats_of, ints_of
 from femu.model.component import Material, part_table
 from femu.model.element import Element, Name
 from femu.model.parameters import Parameters, finite
@@ -48,6 +49,8 @@ def _evaluate(
     """State, forces and stiffness at displacement d.
 
     0, or above 0 where the system has no answer.
+
+    Many arguments: the vectors of the kernel of an element, one by one.
     """
     m, n = matrix.shape
     v, v_rate = np.zeros(m), np.zeros(m)
@@ -86,6 +89,98 @@ def _evaluate(
     return failed
 
 
+class _Made(NamedTuple):
+    """The kernel of a basic system and what it needs."""
+
+    kernel: Kernel
+    integers: list[int]
+    constants: list[float]
+    state: list[str]
+    workspace: int
+    matrix: Array  # its deformations by the coordinates
+    named: list[tuple[str, Any, float]]  # parameters: name, declaration, value
+    load_size: int = 0
+
+
+def _of_element(element: Element, length: float, nodal: bool) -> _Made:
+    """Of a beam-column or a link."""
+    ends: list[Name] = list(element.nodes)
+    along = np.array([length if element.has_length else 0.0, 0.0])
+    plan = element.plan({ends[0]: np.zeros(2), ends[-1]: along})
+    m = len(plan.basic_forces)
+    if plan.group is frame_group:
+        integers = plan.integers[_FRAME_INTEGERS:]
+        constants = plan.geometry[FRAME_CONSTANTS:]
+        chord = plan.geometry[0]
+        rows = [
+            [-1.0, 0.0, 0.0, 1.0, 0.0, 0.0],
+            [0.0, 1.0 / chord, 1.0, 0.0, -1.0 / chord, 0.0],
+            [0.0, 1.0 / chord, 0.0, 0.0, -1.0 / chord, 1.0],
+        ]
+    elif plan.group is link_group:
+        integers, constants = plan.integers, plan.geometry
+        rows = np.reshape(plan.geometry[2:], (m, -1)).tolist()
+    else:
+        raise InputError(
+            "BasicSystem", "of", element, "must be a beam-column, a truss, a link or a material"
+        )
+    assert plan.basic is not None
+    return _Made(
+        plan.basic,
+        integers,
+        constants,
+        plan.state,
+        plan.workspace,
+        np.array(rows) if nodal else np.eye(m),
+        list(element.walk_parameters()),
+        plan.load_size,
+    )
+
+
+def _of_materials(materials: Sequence[Material]) -> _Made:
+    """Of a material for each coordinate."""
+    if not isinstance(materials, Sequence) or not materials:
+        raise InputError(
+            "BasicSystem",
+            "of",
+            materials,
+            "must be a material, materials or an element",
+            fix="use BoucWen(alpha=0.05, k=1e6), for example",
+        )
+    if not all(isinstance(law, Material) for law in materials):
+        raise InputError(
+            "BasicSystem", "of", materials, "must be materials", fix="give one for each coordinate"
+        )
+    m = len(materials)
+    owner = [f"{i}." if m > 1 else "" for i in range(m)]
+    state = [
+        *(f"q_{i}" for i in range(m)),
+        *(f"k_{a}{b}" for a in range(m) for b in range(a, m)),
+        *(f"v_{i}" for i in range(m)),
+        *(of + h for of, law in zip(owner, materials, strict=True) for h in law.history_names()),
+    ]
+    return _Made(
+        uniaxial_laws,
+        [m, *part_table(materials, 0, 0, start=1)],
+        [float(m)],
+        state,
+        POINT_FLOATS + max(law.workspace(1) for law in materials),
+        np.eye(m),
+        [
+            (of + n, d, x)
+            for of, law in zip(owner, materials, strict=True)
+            for n, d, x in law.walk_parameters()
+        ],
+    )
+
+
+def _of_truss(truss: Truss, length: float, nodal: bool) -> _Made:
+    """Of the material of a truss, by its elongation."""
+    rows = [[-1.0, 0.0, 1.0, 0.0]] if nodal else [[1.0]]
+    named = list(truss.walk_parameters())[len(truss.declared) :]
+    return _of_materials([truss.material])._replace(matrix=np.array(rows) / length, named=named)
+
+
 class BasicSystem:
     """The basic system of an element, or one material a channel.
 
@@ -105,80 +200,16 @@ class BasicSystem:
     ) -> None:
         if not finite(length) or not length > 0.0:
             raise InputError("BasicSystem", "length", length, "must be above 0")
-        materials = (
-            [of] if isinstance(of, Material) else list(of) if isinstance(of, Sequence) else []
-        )
-        self.scale = 1.0
-        load_size = 0
-        if isinstance(of, Truss):
-            materials = [of.material]
-            self.scale = of.area * length
-            own = (
-                np.array([[-1.0, 0.0, 1.0, 0.0]]) / length if nodal else np.array([[1.0 / length]])
+        self.scale = of.area * length if isinstance(of, Truss) else 1.0
+        if isinstance(of, Element):
+            made = (
+                _of_truss(of, length, nodal)
+                if isinstance(of, Truss)
+                else _of_element(of, length, nodal)
             )
-            named = list(of.walk_parameters())[len(of.declared) :]
-        elif isinstance(of, Element):
-            ends: list[Name] = list(of.nodes)
-            plan = of.plan(
-                {ends[0]: np.zeros(2), ends[-1]: np.array([length if of.has_length else 0.0, 0.0])}
-            )
-            named = list(of.walk_parameters())
-            m, load_size = len(plan.basic_forces), plan.load_size
-            if plan.group is frame_group:
-                integers, constants = (
-                    plan.integers[_FRAME_INTEGERS:],
-                    plan.geometry[FRAME_CONSTANTS:],
-                )
-                chord = plan.geometry[0]
-                rows = [
-                    [-1.0, 0.0, 0.0, 1.0, 0.0, 0.0],
-                    [0.0, 1.0 / chord, 1.0, 0.0, -1.0 / chord, 0.0],
-                    [0.0, 1.0 / chord, 0.0, 0.0, -1.0 / chord, 1.0],
-                ]
-            elif plan.group is link_group:
-                integers, constants = plan.integers, plan.geometry
-                rows = np.reshape(plan.geometry[2:], (m, -1)).tolist()
-            else:
-                raise InputError(
-                    "BasicSystem", "of", of, "must be a beam-column, a truss, a link or a material"
-                )
-            assert plan.basic is not None
-            self._kernel, state, workspace = plan.basic, plan.state, plan.workspace
-            own = np.array(rows) if nodal else np.eye(m)
-        if materials:
-            if not all(isinstance(law, Material) for law in materials):
-                raise InputError(
-                    "BasicSystem", "of", of, "must be materials", fix="give one for each coordinate"
-                )
-            m = len(materials)
-            if not isinstance(of, Truss):
-                own = np.eye(m)
-                named = [
-                    (f"{i}.{n}" if m > 1 else n, d, x)
-                    for i, law in enumerate(materials)
-                    for n, d, x in law.walk_parameters()
-                ]
-            integers = [m, *part_table(materials, 0, 0, start=1)]
-            constants, self._kernel = [float(m)], uniaxial_laws
-            state = [
-                *(f"q_{i}" for i in range(m)),
-                *(f"k_{a}{b}" for a in range(m) for b in range(a, m)),
-                *(f"v_{i}" for i in range(m)),
-                *(
-                    f"{i}.{h}" if m > 1 else h
-                    for i, law in enumerate(materials)
-                    for h in law.history_names()
-                ),
-            ]
-            workspace = POINT_FLOATS + max(law.workspace(1) for law in materials)
-        elif not isinstance(of, Element):
-            raise InputError(
-                "BasicSystem",
-                "of",
-                of,
-                "must be a material, materials or an element",
-                fix="use BoucWen(alpha=0.05, k=1e6), for example",
-            )
+        else:
+            made = _of_materials([of] if isinstance(of, Material) else of)
+        own = made.matrix
         turned = (
             np.eye(own.shape[1])
             if coordinates is None
@@ -201,20 +232,21 @@ class BasicSystem:
             )
         self.matrix = np.ascontiguousarray(matrix)
         self.size = self.matrix.shape[1]
-        self.state_names = list(state)
+        self.state_names = made.state
         self.parameters = Parameters(
-            [n for n, _, _ in named],
-            [d for _, d, _ in named],
-            np.array([x for _, _, x in named], dtype=float),
+            [n for n, _, _ in made.named],
+            [d for _, d, _ in made.named],
+            np.array([x for _, _, x in made.named], dtype=float),
         )
-        self.integers = np.array(integers or [0], dtype=np.int64)
-        self.constants = np.array(constants or [0.0])
-        self.workspace = np.zeros(workspace + 64)
-        self.load = np.zeros(max(load_size, 1) + 64)
+        self.integers = np.array(made.integers or [0], dtype=np.int64)
+        self.constants = np.array(made.constants or [0.0])
+        self.workspace = np.zeros(made.workspace + 64)
+        self.load = np.zeros(max(made.load_size, 1) + 64)
         self._step = np.zeros(STEP_FLOATS)
         self._still = np.zeros(self.size)
         self.label = of.label() if isinstance(of, (Element, Material)) else "materials"
-        self.kernel_address = self._kernel.address
+        self._kernel = made.kernel  # held as long as its address
+        self.kernel_address = made.kernel.address
 
     def evaluate(
         self,

@@ -86,7 +86,7 @@ class LinearSystem:
 
     def repeated(self, channels: int) -> LinearSystem:
         """The same system for each of some channels."""
-        return beside(*[self] * channels)
+        return side_by_side(*[self] * channels)
 
     def response(self, inputs: npt.ArrayLike) -> Array:
         """Outputs of inputs, one row for each step, from rest."""
@@ -110,7 +110,7 @@ def gain(matrix: npt.ArrayLike) -> LinearSystem:
     return LinearSystem(np.zeros((0, 0)), np.zeros((0, d.shape[1])), np.zeros((d.shape[0], 0)), d)
 
 
-def beside(*systems: LinearSystem) -> LinearSystem:
+def side_by_side(*systems: LinearSystem) -> LinearSystem:
     """Systems that have nothing to do with each other, as one."""
     parts = []
     for name in "abcd":

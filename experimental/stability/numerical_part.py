@@ -160,6 +160,7 @@ def _solved(matrix: Array, right: Array) -> Array:
 def _newmark(
     scheme: _Scheme, mass: Array, damping: Array, stiffness: Array, rows: Array
 ) -> tuple[Array, Array, Array, Array]:
+    """Many locals: the matrices of the method by their symbols."""
     n, k = len(mass), len(rows)
     am, af, beta, gamma = scheme.alpha_m, scheme.alpha_f, scheme.beta, scheme.gamma
     one, none = np.eye(n), np.zeros((n, n))
@@ -203,6 +204,7 @@ def _with_memory(
 def _kr_alpha(
     scheme: _Scheme, mass: Array, damping: Array, stiffness: Array, rows: Array
 ) -> tuple[Array, Array, Array, Array]:
+    """Many locals: the matrices of the method by their symbols."""
     n, k = len(mass), len(rows)
     am, af, beta, gamma = scheme.alpha_m, scheme.alpha_f, scheme.beta, scheme.gamma
     one, none = np.eye(n), np.zeros((n, n))

@@ -28,7 +28,7 @@ from scipy.linalg import block_diag, eig, eigvals
 
 from femu.experimental.compensation.compensation import Compensation
 from femu.experimental.compensation.polynomial import PolynomialCompensation
-from femu.experimental.stability.linear_system import LinearSystem, beside
+from femu.experimental.stability.linear_system import LinearSystem, side_by_side
 from femu.experimental.stability.numerical_part import NumericalPart, numerical_part
 from femu.experimental.stability.specimen_path import NotLinear, path_of
 from femu.experimental.tangents.tangent import InitialTangent
@@ -156,7 +156,7 @@ class _Loop:
             made.append(system)
             order.append((first, system.inputs))
             first += system.outputs
-        whole = beside(*made)
+        whole = side_by_side(*made)
         rows = [at + k for at, n in order for k in range(n)]
         rows += [at + n + k for at, n in order for k in range(n)]
         return LinearSystem(whole.a, whole.b, whole.c[rows], whole.d[rows])

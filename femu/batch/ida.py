@@ -36,7 +36,7 @@ from femu.support.errors import InputError
 
 Array = npt.NDArray[np.float64]
 
-TELLING = (RunOutcome.COMPLETE, RunOutcome.LIMIT_REACHED, RunOutcome.NOT_CONVERGED)
+CONCLUSIVE = (RunOutcome.COMPLETE, RunOutcome.LIMIT_REACHED, RunOutcome.NOT_CONVERGED)
 """Outcomes that show whether the structure survives."""
 
 
@@ -214,7 +214,7 @@ class _Hunt:
 
     def _plan(self, record: int) -> None:
         found = self._found[record]
-        if found and found[-1][2] not in TELLING:
+        if found and found[-1][2] not in CONCLUSIVE:
             return  # a record that is refused, or a run that died, gives no next intensity
         x = [f[0] for f in found]
         fallen = [
@@ -281,7 +281,9 @@ class IDACurves:
         outcomes = result.outcomes
         for record, name in enumerate(result.record_names):
             rows = [
-                k for k in np.flatnonzero(result["run_record"] == record) if outcomes[k] in TELLING
+                k
+                for k in np.flatnonzero(result["run_record"] == record)
+                if outcomes[k] in CONCLUSIVE
             ]
             if not rows:
                 continue

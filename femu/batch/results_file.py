@@ -229,7 +229,10 @@ def _fill(
     storeys: int,
     runs: Mapping[str, np.ndarray],
 ) -> None:
-    """Everything but the numbers."""
+    """Everything but the numbers.
+
+    Longer than a page: the parts of the file, one after the other.
+    """
     count = len(runs["record"])
     put_text(file, "format", FORMAT)
     for name, value in attributes.items():

@@ -95,6 +95,8 @@ def _eliminate(starts, rows, first, size, A, L, band, step):
     """Factor the columns of one block, and take what they do to the rest away from the band.
 
     Returns the number of negative pivots, or -(j + 1) where pivot j fails.
+
+    Many locals: the tables of the plan and the columns of a block.
     """
     outside = starts[first + 1] - starts[first] - size
     negative = 0
@@ -145,6 +147,7 @@ def _diagonal(A, starts, equation, end):
 
 @kernel(FACTOR)
 def factor(plan, A, L):
+    """Many locals: the tables of the plan."""
     end, first, b, ld = plan[N], plan[FIRST], plan[BAND], plan[LD]
     n, step = end - first, ld - 1
     starts, rows, places = shift(plan, plan[STARTS]), shift(plan, plan[ROWS]), shift(plan,

@@ -95,6 +95,8 @@ def factor_four(n, b, ld, A, scratch, j, diagonal):
     """Columns j..j+3 of L and D; ``diagonal`` is what was there before the factorisation.
 
     Returns the number of negative pivots, or -(k + 1) where pivot k fails.
+
+    Longer than a page: the four columns are written out, so that their entries stay in registers.
     """
     step = ld - 1
     block = shift(A, j * ld)
@@ -166,7 +168,10 @@ def factor_four(n, b, ld, A, scratch, j, diagonal):
 
 @inlined
 def solve_band(n, b, ld, A, x):
-    """Solution in place of the right-hand side x."""
+    """Solution in place of the right-hand side x.
+
+    Many locals: four columns at a time, written out.
+    """
     step = ld - 1
     v = read(x, 0, n)
     for j in range(0, n, 4):  # L y = x, by columns of L; y takes the place of x

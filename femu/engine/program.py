@@ -249,6 +249,7 @@ class Program:
         ]
 
     def _lay_out(self, model: Model) -> None:
+        """Parameters, states, loads and tables of the elements."""
         plans = list(self.plans.values())
         states = begins(len(plan.state) for plan in plans)
         self._state_start = dict(zip(self.plans, states.tolist(), strict=False))

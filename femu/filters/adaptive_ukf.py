@@ -84,6 +84,7 @@ def _report(filter, settings, estimate, w):
 
 @kernel(STEP)
 def predict(filter, p, s, u, y):
+    """Many locals: views of one workspace."""
     estimate = estimate_at(s, filter.n, filter.m)
     settings = settings_at(p, filter.n, filter.m, filter.nrules)
     n, count, rules = filter.n, filter.count, filter.nrules
@@ -287,7 +288,10 @@ def update(filter, p, s, u, y):
 @helper
 def learn(filter, settings, estimate, u, y, c, index, factor_of_gate, A, X, Y, mean_y, room):
     """R <- (1 - w) R + w (e e' + A P A'), e the residual after the update (Mohamed and Schwarz
-    1999)."""
+    1999).
+
+    Many locals: views of one workspace.
+    """
     n, m, b, options = filter.n, filter.m, settings.bounds, settings.options
     xi, L, LQ, kind, scale, R, work = _parts(filter, estimate)
     outward(n, filter.nrules, b, kind, scale, xi, X)

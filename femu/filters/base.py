@@ -69,6 +69,7 @@ def _one(address, filter, p, s, u, y):
 @compiled
 def _all(predict, update, vector, p, s, inputs, measurements, mean, covariance, innovation, spread,
          nis):
+    """Many arguments: the columns of the history."""
     n, m = mean.shape[1], innovation.shape[1]
     count = mean.shape[0]
     filter, estimate = filter_at(vector), estimate_at(s, n, m)
@@ -240,7 +241,8 @@ class Filter(abc.ABC):
     # --- inside ----------------------------------------------------------------------------------
 
     def kernel_addresses(self) -> tuple[int, int]:
-        # compiled at the first use, so that a filter can be described without waiting
+        """Addresses of the kernels that predict and update; compiled at the first use, so that a
+        filter can be described without waiting."""
         if not self._ready:
             fields = self.fields
             (fields.process, fields.measurement, fields.process_jacobian,

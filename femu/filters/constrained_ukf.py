@@ -124,6 +124,7 @@ def predict(filter, p, s, u, y):
 
 @kernel(STEP)
 def update(filter, p, s, u, y):
+    """Many locals: views of one workspace."""
     estimate = estimate_at(s, filter.n, filter.m)
     settings = settings_at(p, filter.n, filter.m, filter.nrules)
     n, m, count = filter.n, filter.m, filter.count

@@ -75,6 +75,9 @@ def correct_linear(filter, settings, estimate, J, predicted, y, w):
     """Kalman update with the measurement matrix J (m × n) and predicted output.
 
     Joseph form. Returns the channels.
+
+    Longer than a page: the rows of the measured channels, gain and update are views of one
+    workspace.
     """
     n, m = filter.n, filter.m
     x, P, R = estimate.mean, estimate.covariance, settings.R

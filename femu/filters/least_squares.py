@@ -69,6 +69,8 @@ def fit_least_squares(model: StateSpace, measurements: Any, inputs: Any, start: 
     The model runs without process noise from the first step to the last. Bounds and inequalities
     are kept by the maps of `femu.filters.transforms`; ``scale`` is the expected spread of each
     state (default: its size), which only shapes the search.
+
+    Longer than a page: the iterations, and the step back that each may need, share their matrices.
     """
     n, m = model.states, model.outputs
     y = as_numbers("fit_least_squares", "measurements", measurements)

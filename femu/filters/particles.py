@@ -55,6 +55,9 @@ def weigh_particles(filter, settings, estimate, count, Y, y, auxiliary, note, we
     With ``note`` the innovation, its covariance and the likelihood are put into the estimate (Y are
     predictions). q_i = exp(-½ (y - Y_i)' R⁻¹ (y - Y_i)); with the auxiliary factor λ of Wang et al.
     (2021), q_i <- ((λ-1) q_i + q̄)/λ.
+
+    Longer than a page: the channels that were measured, the likelihoods, and what they say of the
+    innovation share one workspace.
     """
     m, R = filter.m, settings.R
     index = w

@@ -262,6 +262,8 @@ def gain(filter, settings, estimate, count, wm, wc, X, Y, y, w):
     channels.
 
     Notes innovation, its covariance, NIS and log-likelihood in the estimate.
+
+    Many arguments and locals: parts of one workspace.
     """
     n, m = filter.n, filter.m
     index, predicted, nu, z, noise, dY, S, Ls, K, middle, room = gain_parts(n, m, count, w)

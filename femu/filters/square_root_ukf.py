@@ -99,6 +99,7 @@ def predict(filter, p, s, u, y):
 
 @kernel(STEP)
 def update(filter, p, s, u, y):
+    """Longer than a page: all parts work on views of one workspace, which are named here."""
     estimate = estimate_at(s, filter.n, filter.m)
     settings = settings_at(p, filter.n, filter.m, filter.nrules)
     n, m, count = filter.n, filter.m, filter.count

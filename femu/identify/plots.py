@@ -46,7 +46,10 @@ WHY = (
 
 def plot_identification(found: Identification) -> list[Axes]:
     """Loops of specimen and twin, the residual over time, and the forward estimates with the
-    smoothed values."""
+    smoothed values.
+
+    Longer than a page: three pictures, one after the other.
+    """
     r, n = found.recording, found.recording.channels
     unknowns = found.updater.unknowns[:MOST_PARAMETERS]
     made = panels(n + (len(unknowns) + 1) // 2, 2, 9.2, 2.4)

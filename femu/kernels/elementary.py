@@ -137,7 +137,10 @@ def _split(x):
 
 @unfused_inlined
 def _log2(x):
-    """Binary logarithm of a positive number, as a sum of two numbers."""
+    """Binary logarithm of a positive number, as a sum of two numbers.
+
+    Many locals: the coefficients and both parts of the sum.
+    """
     subnormal = x < _SMALLEST_NORMAL
     m, e = _split(x * _LIFT if subnormal else x)
     e = e - (_LIFTED if subnormal else 0.0)

@@ -185,6 +185,7 @@ class Page:
     # --- pieces ---
 
     def _figures(self) -> None:
+        """Longer than a page: the figures of the page, one after the other."""
         self.tracking_data = ColumnDataSource(
             {"t": [], "measured": [], "command": []}, name="tracking"
         )

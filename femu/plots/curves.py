@@ -39,6 +39,7 @@ from femu.plots.style import (
     tidy,
     times_of,
 )
+from femu.results.index import element_entry, node_key
 from femu.results.member_forces import frame_dimensions
 from femu.results.result import Result
 from femu.support.arguments import typed
@@ -211,7 +212,7 @@ def plot_element_loop(
     The basic moment Mi or Mj is counterclockwise positive on the member, as is the rotation. In
     space both are about the local ``axis`` "z" or "y".
     """
-    described = result.element_entry(element)
+    described = element_entry(result, element)
     basic = list(described["basic"])
     if frame_dimensions(described) > 0:
         in_space = frame_dimensions(described) == 3
@@ -232,7 +233,7 @@ def plot_element_loop(
     if len(described["nodes"]) == 2 and basic == ["N"]:
         i, j = described["nodes"]
         at = result.index["coordinates"]
-        d = np.array(at[result.node_key(j)]) - np.array(at[result.node_key(i)])
+        d = np.array(at[node_key(j)]) - np.array(at[node_key(i)])
         d = d / np.linalg.norm(d)
         longer = sum(
             (result.displacement(j, a) - result.displacement(i, a)) * d[k]

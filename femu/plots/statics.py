@@ -24,6 +24,7 @@ from femu.elements.member_loads import before as distributed_before
 from femu.model.element import Name
 from femu.model.loads import DistributedLoad, PointLoad, UniformLoad
 from femu.plots.sketch import sketch
+from femu.results.index import element_entry
 from femu.results.member_forces import frame_dimensions
 from femu.results.result import Result
 from femu.support.arguments import typed
@@ -79,7 +80,7 @@ def section_forces(
         raise InputError("section_forces", "loads", loads, "must be pairs (pattern, member load)")
     if loads is None:
         loads = sketch(result).loads.get(element, [])
-    described = result.element_entry(element)
+    described = element_entry(result, element)
     if frame_dimensions(described) == 0:
         raise InputError(
             f"element {element!r}", "diagram", described["kind"], "must be a beam-column"

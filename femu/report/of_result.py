@@ -38,6 +38,7 @@ from femu.report.environment import environment_section
 from femu.report.of_test import test_sections
 from femu.report.of_updating import updating_section
 from femu.report.page import Page, wide
+from femu.results.index import dof_place, has_dof
 from femu.results.member_forces import frame_dimensions
 from femu.results.result import Result
 from femu.support.errors import FemuError
@@ -110,8 +111,8 @@ def moves_most(
     for node in result.index["names"]:
         for direction in directions:
             if (
-                result.has_dof(node, direction)
-                and result.dof_place(node, direction) in result.index["nodal"]["u"]
+                has_dof(result, node, direction)
+                and dof_place(result, node, direction) in result.index["nodal"]["u"]
             ):
                 u = result.displacement(node, direction)
                 reach = float(np.abs(u - u[0]).max())
@@ -170,7 +171,7 @@ def _drift(result: Result) -> tuple[float, Name, Name] | None:
     for node, x in at.items():
         level = "xy"[: len(x) - 1]
         if level and all(
-            result.has_dof(node, d) and result.dof_place(node, d) in result.index["nodal"]["u"]
+            has_dof(result, node, d) and dof_place(result, node, d) in result.index["nodal"]["u"]
             for d in level
         ):
             # the last axis is up

@@ -229,7 +229,10 @@ def _times(page: Page, seconds: Array, budget: float | None, late: str | None) -
 
 
 def report_of_journal(record: Record, units: Units = AS_MODEL) -> Page:
-    """The page of a journal, of a test that has ended or is still running."""
+    """The page of a journal, of a test that has ended or is still running.
+
+    Longer than a page: the sections of the page, one after the other.
+    """
     name = str(record.about.get("model", record.path))
     ending: Any = getattr(record, "outcome", None) or getattr(record, "ending", None)
     dt = record.about.get("dt")

@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from femu.engine.element_kernels import EVALUATE
 from femu.model.element import SPACE_DOFS, Name, chord
+from femu.results.index import element_entry
 from femu.support.errors import AnalysisError, InputError
 
 if TYPE_CHECKING:
@@ -36,7 +37,7 @@ def frame_dimensions(element: dict[str, Any]) -> int:
 
 
 def _frame(result: Result, name: Name) -> dict[str, Any]:
-    element = result.element_entry(name)
+    element = element_entry(result, name)
     if frame_dimensions(element) == 0:
         raise InputError(
             f"element {name!r}",
@@ -171,7 +172,7 @@ def frame_members(program: Program, parameters: Array) -> dict[Name, dict[str, A
 
 def basic(result: Result, name: Name) -> Array:
     """Basic forces, one column each."""
-    element = result.element_entry(name)
+    element = element_entry(result, name)
     if element["column"] is None:
         raise InputError(
             f"element {name!r}",

@@ -10,7 +10,6 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
-from functools import lru_cache
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
@@ -21,9 +20,10 @@ import numpy.typing as npt
 from femu.engine.program import Program
 from femu.engine.state import ENERGIES, State
 from femu.files.hdf5 import item, opened, put_text, table, text, written_whole
-from femu.model.element import SPACE_DOFS, TRANSLATIONS, Name
+from femu.model.element import TRANSLATIONS, Name
 from femu.model.findings import Finding, Findings
 from femu.results.fibre_response import fibre_index, fibre_response
+from femu.results.index import dof_place, element_entry, has_dof, node_key
 from femu.results.member_forces import frame_members
 from femu.results.outcome import Outcome
 from femu.results.progress import AMBIENCE
@@ -32,7 +32,7 @@ from femu.results.validate import check_result
 from femu.support import hooks
 from femu.support.arguments import typed_methods
 from femu.support.environment import environment
-from femu.support.errors import FileError, InputError, ModelError, UnsupportedError, shown
+from femu.support.errors import FileError, InputError, UnsupportedError
 
 if TYPE_CHECKING:
     from femu.analyses.step_driver import StepDriver
@@ -142,13 +142,13 @@ class Result:
         """
         upper, lower = self.displacement(top, direction), self.displacement(bottom, direction)
         points = self.index["coordinates"]
-        axes = TRANSLATIONS[: len(points[self.node_key(top)])]
+        axes = TRANSLATIONS[: len(points[node_key(top)])]
         vertical = axes[-1] if up is None else up
         if vertical not in axes:
             raise InputError("Result.drift", "up", up, f"must be one of {axes}")
         rise = (
-            points[self.node_key(top)][axes.index(vertical)]
-            - points[self.node_key(bottom)][axes.index(vertical)]
+            points[node_key(top)][axes.index(vertical)]
+            - points[node_key(bottom)][axes.index(vertical)]
         )
         if rise == 0.0:
             raise InputError(
@@ -161,7 +161,7 @@ class Result:
 
         Internal force less the load on it, without inertia and damping.
         """
-        place = self.dof_place(node, direction)
+        place = dof_place(self, node, direction)
         column = _find(
             self.index["held"], place, "Result.reaction", "node, direction", given=(node, direction)
         )
@@ -170,8 +170,8 @@ class Result:
 
     def base_shear(self, direction: str = "x") -> Array:
         """Sum of the reactions in a horizontal direction."""
-        having = [n for n in self.index["names"] if self.has_dof(n, direction)]
-        names = {self.dof_place(n, direction): n for n in reversed(having)}
+        having = [n for n in self.index["names"] if has_dof(self, n, direction)]
+        names = {dof_place(self, n, direction): n for n in reversed(having)}
         held = [names[p] for p in names if p in set(self.index["held"])]
         if not held:
             raise InputError(
@@ -195,7 +195,7 @@ class Result:
 
     def basic_force(self, element: Name, name: str) -> Array:
         """One basic force of an element by name, for example "N", "Mi"."""
-        basic = self.element_entry(element)["basic"]
+        basic = element_entry(self, element)["basic"]
         column = _find(
             basic, name, f"Result.basic_force of {element!r}", "name", fix=f"use one of {basic}"
         )
@@ -282,46 +282,16 @@ class Result:
 
     # --- finding columns ---
 
-    @staticmethod
-    def node_key(node: Name) -> str:
-        """The name of a node as a key of `index`."""
-        return _written(node) if isinstance(node, (int, str)) else repr(node)
-
-    def has_dof(self, node: Name, direction: str) -> bool:
-        """Whether the model has this degree of freedom."""
-        return direction in self.index["places"].get(self.node_key(node), {})
-
-    def dof_place(self, node: Name, direction: str) -> int:
-        """Place of a degree of freedom in the vectors of the program."""
-        places = self.index["places"].get(self.node_key(node))
-        if places is None:
-            raise ModelError(f"there is no node {shown(node)} in the result of {self.model!r}.")
-        if direction not in places:
-            raise InputError(
-                f"node {node!r}",
-                "direction",
-                direction,
-                f"must be one of {tuple(d for d in SPACE_DOFS if d in places)}",
-            )
-        return int(places[direction])
-
     def _nodal(self, kind: str, node: Name, direction: str) -> Array:
         column = _find(
             self.index["nodal"][kind],
-            self.dof_place(node, direction),
+            dof_place(self, node, direction),
             "Result",
             "node, direction",
             fix="save it; see Save",
             given=(node, direction),
         )
         return self.arrays[kind][:, column]
-
-    def element_entry(self, name: Name) -> dict[str, Any]:
-        """What `index` holds of an element."""
-        for element in self.index["elements"]:
-            if element["name"] == name:
-                return element
-        raise ModelError(f"there is no element {shown(name)} in the result of {self.model!r}.")
 
     # --- files and tables ---
 
@@ -383,12 +353,12 @@ class Result:
         found: dict[str, Array] = {}
         for kind, label in (("u", "displacement"), ("v", "velocity"), ("a", "acceleration")):
             for node in self.index["names"]:
-                for direction in self.index["places"][self.node_key(node)]:
-                    if self.dof_place(node, direction) in self.index["nodal"][kind]:
+                for direction in self.index["places"][node_key(node)]:
+                    if dof_place(self, node, direction) in self.index["nodal"][kind]:
                         found[f"{label} {node} {direction}"] = self._nodal(kind, node, direction)
         for node in self.index["names"]:
-            for direction in self.index["places"][self.node_key(node)]:
-                if self.dof_place(node, direction) in self.index["held"]:
+            for direction in self.index["places"][node_key(node)]:
+                if dof_place(self, node, direction) in self.index["held"]:
                     found[f"reaction {node} {direction}"] = self.reaction(node, direction)
         for element in self.index["elements"]:
             if element["column"] is not None:
@@ -456,11 +426,6 @@ class Result:
             f"Result({self.kind} of {self.model!r}: {len(self.time)} rows to t = "
             f"{self.time[-1]:g}, {self.outcome.name}{relaxed})"
         )
-
-
-@lru_cache(maxsize=1 << 16, typed=True)
-def _written(node: Name) -> str:
-    return json.dumps(node)
 
 
 def _find(

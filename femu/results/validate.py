@@ -24,7 +24,10 @@ COMPONENTS = ("u", "v", "a")
 def check_result(
     meta: Any, arrays: Mapping[str, npt.NDArray[Any]], path: str | os.PathLike[str]
 ) -> None:
-    """Refuse a result whose description does not belong to its tables."""
+    """Refuse a result whose description does not belong to its tables.
+
+    Longer than a page: the tables of a result, one after the other.
+    """
 
     def must(true: bool, what: str) -> None:
         if not true:

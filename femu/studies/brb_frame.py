@@ -63,7 +63,10 @@ def numerical(first: dict[str, float], second: dict[str, float]) -> Result:
 
 
 def run(quick: bool = False, picture: Path | None = PICTURE) -> Table:
-    """The table of the study; the picture is written next to it."""
+    """The table of the study; the picture is written next to it.
+
+    Longer than a page: the rows of the table, one after the other.
+    """
     table = Table("braced frame, slow test (Wu and Wang 2014, section 5.1)")
     periods = eigen(braces.two_storeys(braces.INITIAL, braces.INITIAL), 2).periods
     for k, (found, printed) in enumerate(zip(periods, braces.PERIODS, strict=True), start=1):

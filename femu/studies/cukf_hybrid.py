@@ -122,7 +122,10 @@ def made(name: str) -> ModelUpdater:
 
 
 def run(quick: bool = False, picture: Path | None = PICTURE) -> Table:
-    """The table of the study; the picture is written next to it."""
+    """The table of the study; the picture is written next to it.
+
+    Longer than a page: the rows of the table, one after the other.
+    """
     table = Table("constrained filter in a hybrid test (Wu and Wang 2014, section 4)")
     periods = eigen(two_storeys.structure(two_storeys.TRUE, two_storeys.TRUE), 2).periods
     for k, (found, printed) in enumerate(zip(periods, PERIODS, strict=True), start=1):

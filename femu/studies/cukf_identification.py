@@ -135,6 +135,8 @@ def run(quick: bool = False, picture: Path | None = PICTURE) -> Table:
     """The table of the study.
 
     20 seeds at 2 % noise and 200 at 5 % (quick: 5 and 20); the picture is written next to it.
+
+    Longer than a page: the rows of the table, one after the other.
     """
     base_seeds, hard_seeds = (5, 20) if quick else (20, 200)
     rows: list[Row] = []

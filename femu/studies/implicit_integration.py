@@ -135,7 +135,10 @@ def model_rows(duration: float) -> list[Row]:
 
 
 def step_rows(every: dict[Method, list[Tested]]) -> list[Row]:
-    """The default at the step of the paper."""
+    """The default at the step of the paper.
+
+    Longer than a page: the rows of the table, one after the other.
+    """
     default = every[DEFAULT]
     n = len(default)
     converged = min(t.converged for t in default)

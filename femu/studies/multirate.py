@@ -227,6 +227,8 @@ def _two_processes(table: Table, truth: Array, quick: bool) -> None:
     """The same in real time.
 
     The test on one processor at 2000 Hz, the updater on another at its own rate.
+
+    Longer than a page: the rows of the table, one after the other.
     """
     duration = 5.0 if quick else braced_frame.DURATION
     cores = os.cpu_count() or 1

@@ -258,7 +258,10 @@ class Case:
 
 
 def run(quick: bool = False, picture: Path | None = PICTURE) -> Table:
-    """The table of the study; the picture is written next to it."""
+    """The table of the study; the picture is written next to it.
+
+    Longer than a page: the rows of the table, one after the other.
+    """
     table = Table("online against offline: consistent histories, ratio of errors of the force path")
     shown: dict[str, list[Comparison]] = {}
     kinds = PATHS[:1] if quick else PATHS

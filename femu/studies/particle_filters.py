@@ -185,7 +185,10 @@ def draw_one_run(path: Path, noise_seed: int = 0, particle_seed: int = 1000) -> 
 
 
 def run(quick: bool = False, picture: Path | None = PICTURE) -> Table:
-    """The table of the study; the picture is written next to it."""
+    """The table of the study; the picture is written next to it.
+
+    Longer than a page: the rows of the table, one after the other.
+    """
     runs, side = (4, 2) if quick else (10, 8)
     rows = [
         Row(

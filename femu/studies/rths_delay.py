@@ -73,7 +73,10 @@ def tested(which: str, seed: int, name: str) -> tuple[float, float, Any]:
 
 
 def run(quick: bool = False, picture: Path | None = PICTURE) -> Table:
-    """The table of the study; the picture is written next to it."""
+    """The table of the study; the picture is written next to it.
+
+    Longer than a page: the rows of the table, one after the other.
+    """
     table = Table("real-time test with an actuator delay (Wu and Wang 2014, section 5.2)")
     period = float(eigen(braces.single(braces.INITIAL, braces.INITIAL), 1).periods[0])
     table.rows.append(

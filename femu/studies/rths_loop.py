@@ -121,6 +121,7 @@ def _loop(
     reached,
     command,
 ):
+    """Longer than a page: one step of the loop in order, with numbers by their symbols."""
     steps, n = displacement.shape
     m, states, forces = targets.shape[0], moved.shape[0], by_motion.shape[0]
     z, before, force = np.zeros(states), np.zeros(states), np.zeros(forces)

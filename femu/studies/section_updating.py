@@ -325,6 +325,7 @@ def run(quick: bool = False, picture: Path | None = PICTURE) -> Table:
 
 
 def _case_rows(label: str, gravity: bool, duration: float, runs: list[Updated]) -> list[Row]:
+    """Longer than a page: the rows of the table, one after the other."""
     errors = np.abs([r.errors for r in runs])
     b = deviation(case_b(gravity, duration), case_a(gravity, duration))
     noisy = deviation(case_a(gravity, duration, FORCE_NOISE), case_a(gravity, duration))

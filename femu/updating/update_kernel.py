@@ -293,6 +293,8 @@ def take_sample(updater, number, time):
 
     Returns DONE, FILTER_FAILED, RESET where the covariance should be reset, or ATTEND where the
     copies need Python.
+
+    Longer than a page: one sample in order, with the guards between its parts.
     """
     memory, options, m = updater.memory, updater.options, updater.nchannels
     now, before, y = updater.now, updater.before, updater.force

@@ -22,14 +22,24 @@ from femu.model.parameters import finite
 from femu.support.arguments import as_numbers, typed_class
 from femu.support.errors import AnalysisError, InputError
 from femu.support.hooks import card
-from femu.updating import history_states, update_kernel
+from femu.updating import update_kernel
+from femu.updating.arguments import (
+    Common,
+    basic_system,
+    must_be_finite,
+    must_be_known,
+    noise_of_forces,
+    of_filters_alone,
+    spread,
+    unknowns_by_name,
+)
 from femu.updating.checks import check
 from femu.updating.consistent_learner import ConsistentLearner, LearnedEstimate
 from femu.updating.defaults import default_filter, default_mode
 from femu.updating.diagnostics import Diagnosis, consistency_band, diagnose
 from femu.updating.history import UpdatingHistory
 from femu.updating.targets import model_places
-from femu.updating.twin_clones import HISTORIES, MODES, TwinClones, history_names
+from femu.updating.twin_clones import TwinClones, history_names
 from femu.updating.twin_filter import FilterMaker, TwinFilter
 from femu.updating.unknown import Resolved, Unknown
 
@@ -37,7 +47,6 @@ if TYPE_CHECKING:
     from femu.engine.program import Program
 
 Array = npt.NDArray[np.float64]
-LARGEST_COUNT = 10**9
 IN_A_ROW = 2.0  # outliers in a row that are rejected; what lasts longer is not an outlier
 STATISTICS_WINDOW = 500.0  # samples over which the statistics of the diagnostics fade
 
@@ -117,54 +126,23 @@ class ModelUpdater(Updater):
         wait: bool = True,
         seed: int = 0,
     ) -> None:
-        if isinstance(parameters, str) or not isinstance(parameters, Iterable):
-            raise InputError(
-                "ModelUpdater", "parameters", parameters, "must be names, or a table of names"
-            )
-        if not isinstance(twin, (BasicSystem, Element, Material, list, tuple)):
-            raise InputError(
-                "ModelUpdater",
-                "twin",
-                twin,
-                "must be a material, materials, an element or a BasicSystem",
-            )
+        given = unknowns_by_name(parameters)
         if filter is not None and not callable(filter):
             raise InputError(
                 "ModelUpdater", "filter", filter, "must be a function that makes a filter"
             )
-        twin = twin if isinstance(twin, BasicSystem) else BasicSystem(twin, length=length)
-        names = history_names(twin)
+        twin = basic_system(twin, length)
         if mode is None:
             stated = hidden or integration != "law"
-            mode = "state" if stated else default_mode(len(twin.matrix), names)
-        for argument, value, allowed in (
-            ("mode", mode, tuple(MODES)),
-            ("histories", histories, HISTORIES),
-            ("integration", integration, tuple(history_states.INTEGRATIONS)),
-        ):
-            if value not in allowed:
-                raise InputError("ModelUpdater", argument, value, f"must be one of {allowed}")
-        for argument, number in (
-            ("gate", gate),
-            ("rate_limit", rate_limit),
-            ("nis_limit", nis_limit),
-            ("noise_samples", noise_samples),
-            ("max_resets", max_resets),
-        ):
-            _must_be_finite(argument, number)
-        given = (
-            dict(parameters)
-            if isinstance(parameters, Mapping)
-            else {str(n): Unknown() for n in parameters}
+            mode = "state" if stated else default_mode(len(twin.matrix), history_names(twin))
+        must_be_known(mode=mode, histories=histories, integration=integration)
+        must_be_finite(
+            gate=gate,
+            rate_limit=rate_limit,
+            nis_limit=nis_limit,
+            noise_samples=noise_samples,
+            max_resets=max_resets,
         )
-        if not given:
-            raise InputError(
-                "ModelUpdater",
-                "parameters",
-                parameters,
-                "must name at least one parameter of the twin",
-                fix="see list(updater.twin.parameters) for the names",
-            )
         self.element, self.members = element, members
         self.noise_samples = int(noise_samples)
         self.clones = TwinClones(
@@ -176,40 +154,20 @@ class ModelUpdater(Updater):
             hidden=hidden,
             noise_samples=self.noise_samples,
         )
-        given_noise = _noise_of_forces(force_noise, twin.size)
-        moved = _spread("displacement_noise", displacement_noise, twin.size)
+        common = Common(
+            given_noise=noise_of_forces(force_noise, twin.size),
+            displacement_noise=spread("displacement_noise", displacement_noise, twin.size),
+            inequalities=tuple(inequalities),
+            seed=seed,
+        )
         self.learner: TwinFilter | ConsistentLearner
         if mode == "consistent":
-            for argument, choice, of_filters in (
-                ("filter", filter, filter is not None),
-                ("force_drift", force_drift, force_drift is not None),
-                ("hidden", hidden, bool(hidden)),
-                ("integration", integration, integration != "law"),
-            ):
-                if of_filters:
-                    raise InputError(
-                        "ModelUpdater", argument, choice, 'has no meaning in the mode "consistent"'
-                    )
-            self.learner = ConsistentLearner(
-                self.clones,
-                given_noise=given_noise,
-                displacement_noise=moved,
-                inequalities=tuple(inequalities),
-                wait=wait,
-                seed=seed,
-            )
+            of_filters_alone(filter, force_drift, hidden, integration)
+            self.learner = ConsistentLearner(self.clones, wait=wait, **common)
         else:
-            self.learner = TwinFilter(
-                self.clones,
-                default_filter(mode) if filter is None else filter,
-                given_noise=given_noise,
-                displacement_noise=moved,
-                force_drift=None
-                if force_drift is None
-                else float(_spread("force_drift", force_drift, 1)[0]),
-                inequalities=tuple(inequalities),
-                seed=seed,
-            )
+            drift = None if force_drift is None else float(spread("force_drift", force_drift, 1)[0])
+            maker = default_filter(mode) if filter is None else filter
+            self.learner = TwinFilter(self.clones, maker, force_drift=drift, **common)
         self.names = self.clones.names
         self._channel_names: tuple[str, ...] = ()  # of the element, once a test has begun
         self._model_places = np.zeros(0, dtype=np.int64)
@@ -543,41 +501,3 @@ class ModelUpdater(Updater):
             self.learner.reset_covariance()
         if self.learner.collecting and self.clones.memory.count >= self.noise_samples:
             self.learner.find_noise()
-
-
-def _must_be_finite(argument: str, number: float) -> None:
-    if not (isinstance(number, (int, float)) and isfinite(number) and number >= 0):
-        raise InputError(
-            "ModelUpdater", argument, number, "must be a finite number that is not negative"
-        )
-    if argument in ("noise_samples", "max_resets") and number > LARGEST_COUNT:
-        raise InputError("ModelUpdater", argument, number, f"must be at most {LARGEST_COUNT}")
-
-
-def _noise_of_forces(given: float | Sequence[float] | None, size: int) -> Array | None:
-    if given is None:
-        return None
-    spread = _spread("force_noise", given, size)
-    if not (spread > 0.0).all():
-        raise InputError(
-            "ModelUpdater",
-            "force_noise",
-            given,
-            "must be above 0",
-            fix="omit it to have it estimated",
-        )
-    return spread
-
-
-def _spread(argument: str, value: float | Sequence[float], size: int) -> Array:
-    """A standard deviation for each channel."""
-    try:
-        given = np.asarray(value, dtype=float)
-    except (TypeError, ValueError):
-        given = np.full(size, np.nan)
-    spread = np.full(size, float(given)) if given.ndim == 0 else given.copy()
-    if spread.shape != (size,) or not np.isfinite(spread).all() or (spread < 0.0).any():
-        raise InputError(
-            "ModelUpdater", argument, value, f"must be a number or {size} numbers of at least 0"
-        )
-    return spread

@@ -32,7 +32,10 @@ _TORSION = Parameter("torsional stiffness", "force*length^2", 0.0, open=True)
 @inlined
 def _add_sums(n, j, fibres, stress, modulus, area, height, y, k):
     """Add the forces and stiffnesses of one point's fibres to those of point j, four fibres at a
-    time."""
+    time.
+
+    Many locals: four fibres at a time, whose sums stay in registers.
+    """
     zero, one = spread(0.0), spread(1.0)
     forces, moments, axials, bendings, coupled = zero, zero, zero, zero, zero
     whole = fibres - fibres % 4
@@ -64,6 +67,7 @@ def _add_sums(n, j, fibres, stress, modulus, area, height, y, k):
 
 @kernel(BLOCK)
 def _fibres(n, i, p, c, t, w, x, r, s, y, k, d):
+    """Many locals: sizes, places and views of the vectors."""
     # i: number of groups, then for each group: address, integers, y and area, parameters, history,
     # fibres
     for j in range(2 * n):

@@ -30,7 +30,10 @@ def _sum(lanes):
 @inlined
 def _add_sums(n, j, fibres, stress, modulus, area, y, z, force, k):
     """Add the forces and stiffnesses of one point's fibres to those of point j, four fibres at a
-    time."""
+    time.
+
+    Many locals: four fibres at a time, whose sums stay in registers.
+    """
     zero, one = spread(0.0), spread(1.0)
     N, Mz, My = zero, zero, zero
     nn, nz, ny, zz, zy, yy = zero, zero, zero, zero, zero, zero
@@ -68,6 +71,7 @@ def _add_sums(n, j, fibres, stress, modulus, area, y, z, force, k):
 
 @kernel(BLOCK)
 def _fibres_in_space(n, i, p, c, t, w, x, r, s, y, k, d):
+    """Many locals: sizes, places and views of the vectors."""
     # i: number of groups, then for each group: address, integers, shape (y, area, z), parameters,
     # history, fibres; then torsion: address, integers, parameters, history
     for j in range(FORCES * n):

@@ -46,6 +46,8 @@ class NMSection(Section):
 
     @law
     def law(p, h, x):
+        """Many locals: the parameters, the two springs and the entries of their matrix by their
+        symbols."""
         EA, EI, Ny, Mp, a, b = p
         c = 2.0 * (2.0 * a + 1.0) / (4.0 * a + 1.0)
         c1 = (2.0 * a + 1.0) ** 2 / (4.0 * a + 1.0)

@@ -131,7 +131,7 @@ def error(integrator, model, wanted, dt, duration=3.0):
 def test_order_of_accuracy_by_step_halving(integrator, order):
     model, M, C, K = matrices("initial")
     program, wanted = model.compile(), exact(M, C, K, 3.0)
-    # the term of second order is still seen beside one of first order at the steps that suit the
+    # the term of second order is still seen next to one of first order at the steps that suit the
     # others
     errors = [
         error(integrator, program, wanted, dt)
@@ -288,7 +288,7 @@ def test_one_step_is_the_closed_form_at_any_frequency(integrator, damping):
     ratios = RATIOS if integrator in STABLE else RATIOS[RATIOS < 1.6]
     found = engine_amplification(integrator, ratios, damping)
     wanted = np.array([formula(integrator, ratio, damping * DT) for ratio in ratios])
-    # entries of a row grow with omega dt: compare beside the largest of the row
+    # entries of a row grow with omega dt: compare with the largest of the row
     assert np.abs((found - wanted) / np.abs(wanted).max(axis=2)[:, :, None]).max() < 1e-9
 
 

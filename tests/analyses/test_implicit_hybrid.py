@@ -253,7 +253,7 @@ def test_springs_keep_the_share_that_the_step_needs():
         duration=100 * dt,
         tangents={"e": EigenvectorTangent(clamp=(0.01, 1.0))},
     ).run()
-    # the specimen is nearly without stiffness beside what was said of it
+    # the specimen is nearly without stiffness compared with what was given
     assert result.stiffness("e")[-1, 0, 0] == pytest.approx((1.0 - 3.0 / 4.5) * k)
 
 

@@ -43,7 +43,7 @@ pytestmark = pytest.mark.filterwarnings("ignore::femu.FailedAnalysis")
 
 
 def cable(mass: float | None = None) -> Model:
-    """Two level bars that resist a load across them only as they stretch, beside a soft hanger.
+    """Two level bars that resist a load across them only as they stretch, next to a soft hanger.
 
     The force grows with the cube of the displacement: the first iteration of Newton's method
     overshoots far, and each further one comes back by a third only.
@@ -238,7 +238,7 @@ def test_a_limit_reached_in_a_step_that_needed_help_ends_the_run() -> None:
     assert result.outcome is Outcome.LIMIT_REACHED
     assert result.relaxations[0]["step"] == 1
     assert result.state is not None
-    # reached on the way through the parts of the step: the state stands there, in balance
+    # reached on the way through the parts of the step: the state is there, in balance
     u = -result.state.displacement(2, "y")
     assert 0.5 * first <= u < first
     assert result.state.factors["loads"] < 25.0

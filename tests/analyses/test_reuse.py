@@ -1,4 +1,4 @@
-"""Steps that go on with the factors of the step before.
+"""Steps that continue with the factors of the step before.
 
 The same answer, and the same bits after a stop.
 """

@@ -2,7 +2,7 @@
 and all that they need.
 
 pip-audit is asked first. It looks for a page of each version; where a package cannot be looked up
-so (a mirror may have no such pages), the page of the project is asked, which tells of its newest
+so (a mirror may have no such pages), the page of the project is asked, which shows its newest
 release. A package that is held at an older version cannot be asked about in that way, and is
 counted as not asked. Whatever comes from the network is data of others: size, time and form are
 checked.
@@ -187,7 +187,7 @@ def by_project_page(name: str, version: str, get: Callable[[str], bytes] = fetch
     except NoAnswer as problem:
         return Package(name, version, why=str(problem))
     if Version(newest) != Version(version):
-        return Package(name, version, why=f"the page tells of {newest} only")
+        return Package(name, version, why=f"the page shows {newest} only")
     return Package(name, version, PROJECT_PAGE, known)
 
 
@@ -199,7 +199,7 @@ def audit(
 ) -> list[Package]:
     """Look up packages and everything they need.
 
-    RuntimeError where pip cannot tell what that is.
+    RuntimeError if pip cannot say what that is.
     """
     place = folder / "audit"
     python = str(place / ("Scripts" if os.name == "nt" else "bin") / "python")

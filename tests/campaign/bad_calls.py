@@ -3,7 +3,7 @@
 A call with a bad value is refused with an exception of femu that names the argument and the value,
 or the value is one that may be. No other exception comes out, nothing hangs, and what was accepted
 has no NaN in it. NaN and a bare object are never accepted for an argument with a meaning; `MAY_BE`
-tells where they are, and why.
+says where they are, and why.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ class Call:
     method again for each try.
 
     ``may`` names arguments that may be anything, or NaN: a title, a callback that is not called, a
-    gap in a curve. Where a call makes something else of its numbers, the message may tell what was
+    gap in a curve. Where a call makes something else of its numbers, the message may say what was
     made (``derived``). ``but`` names functions of the user, whose own exceptions come out, and
     arguments for which any value does the same long work.
     """
@@ -90,7 +90,7 @@ class Call:
     def arguments(self) -> list[str]:
         """Names of the arguments to be tried.
 
-        Those that can be given by name, or stand where one was given.
+        Those that can be given by name, or be where one was given.
         """
         every = list(inspect.signature(self.target).parameters.values())[self.on is not None :]
         return [p.name for p in every if p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD)]

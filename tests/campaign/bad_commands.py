@@ -82,7 +82,7 @@ WORDS: tuple[str, ...] = (
     "bench miracles",
     "info more",
 )
-"""Words that are refused; those without a command tell what there is."""
+"""Words that are refused; those without a command list what there is."""
 OPTIONS: dict[str, tuple[str, tuple[str, ...]]] = {
     "demo --output": ("demo", (".",)),
     "run --output": ("run none.py", UNWRITABLE),
@@ -146,7 +146,7 @@ def refused(words: list[str]) -> str | None:
             done = CliRunner().invoke(main, words)
     except Hung as problem:
         return f"femu {' '.join(words)}: {problem}"
-    # without a command, femu tells what there is
+    # without a command, femu lists what there is
     if (
         (done.exit_code in REFUSED or not words)
         and done.output.strip()

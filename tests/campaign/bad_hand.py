@@ -1,5 +1,5 @@
 """Bad input by hand: rules of the experimental side, of updating and of filters that no kind of an
-argument tells."""
+argument shows."""
 
 from __future__ import annotations
 

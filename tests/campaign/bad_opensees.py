@@ -183,7 +183,7 @@ def differs(before: str, after: str) -> str:
 
 
 def poisoned() -> bool:
-    """Whether what a script has defined, or where it stands, holds a NaN or an infinite number."""
+    """Whether what a script has defined, or where it is, holds a NaN or an infinite number."""
     words, state = set(re.split(r"[^\w.]+", picture().rpartition("\nstate: ")[0])), domain.reached
     return bool({"nan", "inf"} & words) or (
         state is not None and not np.isfinite(state.vector).all()
@@ -319,16 +319,16 @@ def words_tried(quick: bool) -> Tally:
     with quiet():
         for number, (model, made) in enumerate(lines()):
             *ready, last = made
-            stands = False
+            valid = False
             for kind, words in spoilt(last, quick, number):
-                if not stands:
+                if not valid:
                     build(model)
                     for one in ready:
                         call(one)
-                    stands = True
+                    valid = True
                 refused, wrong = answered(words, kind)
                 tally.inputs += refused and not wrong
-                stands = refused and not wrong
+                valid = refused and not wrong
                 if wrong:
                     tally.failures.append(f"{shown(words)} ({kind}): {wrong}")
             build(model)

@@ -113,7 +113,7 @@ def batches() -> Iterator[Call]:
 def _run(path: Any, on: Any, workers: Any = None, resume: Any = True, progress: Any = None) -> Any:
     """`Suite.run` with its options in places of their own.
 
-    Where a run tells nothing, its file has NaN.
+    If a run shows nothing, its file has NaN.
     """
     return ba.Suite(ba.Plan(frame(), Transient()), [QUAKE]).run(
         path, on=on, workers=workers, resume=resume, progress=progress

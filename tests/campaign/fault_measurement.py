@@ -244,7 +244,7 @@ def second_specimen_fails(folder: Path) -> Fate:
 def specimen_moved(folder: Path) -> Fate:
     """Overnight the laboratory brings the actuator back.
 
-    The test is not resumed until it stands where the journal ends.
+    The test is not resumed until it is where the journal ends.
     """
     path, stone = folder / "test.h5", rig.Physical()
     in_commit(KeyboardInterrupt())(stone)

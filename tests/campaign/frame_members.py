@@ -237,8 +237,8 @@ class Members(Writer):
             )
         if r.random() < 0.3:
             for at in (c - y, y - c):
-                for beside in (c - z, z - c):
-                    self.write("fiber", m(at), m(beside), 1.5 * area, bars)
+                for opposite in (c - z, z - c):
+                    self.write("fiber", m(at), m(opposite), 1.5 * area, bars)
             return
         for at in (c - y, y - c):
             self.write("layer", "straight", bars, 3, area, m(at), m(c - z), m(at), m(z - c))

@@ -106,7 +106,7 @@ def edited(seed: bytes, rng: np.random.Generator, other: bytes = b"") -> bytes:
 
 
 class Tape(Link):
-    """The other side as a tape: what is received stands on it, what is sent is forgotten."""
+    """The other side as a tape: what is received is on it, what is sent is forgotten."""
 
     def __init__(self, data: bytes, datagrams: bool = False) -> None:
         self.silence, self._data, self._place = 1.0, data, 0

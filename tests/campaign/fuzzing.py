@@ -313,7 +313,7 @@ def run(
     workers: int | None = None,
 ) -> Tally:
     for_each = seconds if seconds is not None else QUICK_SECONDS if quick else FULL_SECONDS
-    beside = 1 if quick else workers or 4 * (os.cpu_count() or 1)
+    at_once = 1 if quick else workers or 4 * (os.cpu_count() or 1)
     if not quick:
         os.nice(10)  # it is the time that counts, not how many inputs
     _seeds()  # once, before there are several that need them
@@ -326,7 +326,7 @@ def run(
         return came
 
     tally = Tally()
-    with ThreadPoolExecutor(beside) as pool:
+    with ThreadPoolExecutor(at_once) as pool:
         for came in pool.map(one, names or TARGETS):
             tally.add(came)
     if not names:

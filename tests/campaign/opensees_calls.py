@@ -1,7 +1,7 @@
 """Calls of the OpenSees front end that are right: a line for each command and each kind, as a
 script in Tcl would have them.
 
-The words before the last ``;`` make ready for the call, which is the rest. `not_tried` tells what
+The words before the last ``;`` make ready for the call, which is the rest. `not_tried` lists what
 the front end has and no line calls, so that a new command or a new kind must come with a line.
 """
 
@@ -343,7 +343,7 @@ def call(words: Words) -> Any:
 def build(text: str) -> None:
     """Begin with an empty model, and run the commands of a text."""
     ops.wipe()
-    domain.next_recorder = 0  # their tags go on when a model is wiped
+    domain.next_recorder = 0  # their tags continue when a model is wiped
     for words in commands(text):
         call(words)
 

@@ -1,4 +1,4 @@
-"""Where a script for the OpenSees front end may stand, and commands in a wrong order.
+"""Where a script for the OpenSees front end may be, and commands in a wrong order.
 
 `bad_opensees` tries them.
 """
@@ -26,7 +26,7 @@ STAGES: dict[str, str] = {
     "wiped": PLANE + "analysis Static; analyze 1; wipe",
     "analysis wiped": PLANE + "analysis Static; analyze 1; wipeAnalysis",
 }
-"""Where a script may stand when a command comes."""
+"""Where a script may be when a command comes."""
 ORDERS: dict[str, str] = {
     "element before its nodes": "model basic -ndm 2 -ndf 3; geomTransf Linear 1; element "
     "elasticBeamColumn 1 1 2 1.0 1.0 1.0 1",

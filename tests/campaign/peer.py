@@ -1,7 +1,7 @@
 """A laboratory in a process of its own: ``python -m tests.campaign.peer PORT_FILE JOURNAL [JOURNAL
 OF AN EARLIER DAY ...]``.
 
-The specimen stands where the commands of earlier days have left it.
+The specimen is where the commands of earlier days have left it.
 """
 
 from __future__ import annotations

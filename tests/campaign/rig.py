@@ -72,7 +72,7 @@ class Stopping(Specimen):
 
 
 class Physical(femu.experimental.Specimen):
-    """Steel: it cannot be set back, can be read where it stands, and counts its commands.
+    """Steel: it cannot be set back, can be read where it is, and counts its commands.
 
     At one of them something happens.
     """
@@ -128,7 +128,7 @@ def test_of(
     silence: float = SILENCE,
     **options: Any,
 ) -> HybridTest:
-    """A hybrid test of two masses; the lower one stands on a specimen, the upper one may hang on a
+    """A hybrid test of two masses; the lower one is on a specimen, the upper one may hang on a
     ``second``.
 
     The sensors may be left unwatched.
@@ -170,7 +170,7 @@ def remote(port: int, udp: bool = False) -> RemoteApplication:
 class Laboratory:
     """Serves a specimen in a thread.
 
-    After an ending it can open again with the same specimen, where it stands.
+    After an ending it can open again with the same specimen, where it is.
     """
 
     def __init__(self, folder: Path, udp: bool = False, stone: Specimen | None = None) -> None:
@@ -231,5 +231,5 @@ def same(one: Record, two: Record) -> bool:
 
 
 def lost(result: HybridResult, record: Record) -> int:
-    """Steps that the test went on from and that its journal does not hold."""
+    """Steps that the test continued from and that its journal does not hold."""
     return max(0, result.steps - min(record.steps, len(record.measured[NAME])))

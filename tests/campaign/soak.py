@@ -135,7 +135,7 @@ def watched(
 
 
 def _family(pid: int) -> list[int]:
-    """A process and its first descendants, where the system tells."""
+    """A process and its first descendants, if the system shows them."""
     found = [pid]
     with contextlib.suppress(OSError, IndexError):
         while True:

@@ -66,7 +66,7 @@ ALLOWED = {
     ): "a pipe to a process that the benchmark starts",
     ("benchmarks/batch_peer.py", "multiprocessing.get_context"): "a pool that the benchmark starts",
 }
-"""Where one of them may stand, and why it is not data that came from elsewhere."""
+"""Where one of them may be, and why it is not data that came from elsewhere."""
 DANGEROUS = re.compile(
     r"^((_pickle|c?[pP]ickle|dill|cloudpickle)\.(load|loads|Unpickler)|marshal\.loads?|shelve\.open|(builtins\.)?(eval|exec|__import__)|"
     r"runpy\.\w+|code\.\w+|joblib\.load|(pandas\.)?read_pickle|yaml\.(load|load_all|unsafe_load|full_load)|os\.(system|popen)|"
@@ -75,12 +75,12 @@ DANGEROUS = re.compile(
 )
 """Calls that may run, or unpack to anywhere, what they are given."""
 BY_NAME = ("importlib.import_module", "ctypes.CDLL")
-"""Of these, a call with a name that stands in the source is harmless."""
+"""Of these, a call with a name that is in the source is harmless."""
 MODULES = ("pickle", "marshal", "runpy", "builtins", "shelve", "code", "dill", "cloudpickle")
 
 
 def _imported(tree: ast.AST) -> dict[str, str]:
-    """What each imported name of a file stands for."""
+    """What each imported name of a file means."""
     found = {}
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
@@ -219,7 +219,7 @@ def run(quick: bool) -> Tally:
                 tally.lines.append(
                     (
                         title,
-                        f"NOT DONE, pip cannot tell what would be installed: {str(problem)[-150:]}",
+                        f"NOT DONE, pip cannot say what would be installed: {str(problem)[-150:]}",
                     )
                 )
                 continue

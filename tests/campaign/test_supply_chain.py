@@ -148,7 +148,7 @@ def test_an_older_release_is_not_asked() -> None:
     package = by_project_page("some-package", "2.0", lambda _: page())
     assert (
         not package.by
-        and package.statement == "some-package 2.0 not asked: the page tells of 2.1 only"
+        and package.statement == "some-package 2.0 not asked: the page shows 2.1 only"
     )
 
 

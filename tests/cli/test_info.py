@@ -1,4 +1,4 @@
-"""`femu info` tells the truth about this machine."""
+"""`femu info` reports this machine as it is."""
 
 from __future__ import annotations
 

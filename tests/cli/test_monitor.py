@@ -1,4 +1,4 @@
-"""`femu monitor` before the page stands."""
+"""`femu monitor` before the page is complete."""
 
 from __future__ import annotations
 

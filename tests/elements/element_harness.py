@@ -227,7 +227,7 @@ def equilibrium(
 ) -> Probe:
     """The model under a load pattern, balanced by Newton's method.
 
-    The displacements stand in ``run[run.u1]``.
+    The displacements are in ``run[run.u1]``.
     """
     probe = probe or Probe(model)
     program, run = probe.program, probe.run

@@ -295,7 +295,7 @@ def test_two_node_link_shear_acts_at_its_distance():
     model.load(2, x=1.0)
     probe = equilibrium(model)
     x, y, r = probe.run.fields.u1[probe.places((2, "x"), (2, "y"), (2, "rz"))]
-    # local y points to the left of an upright link; node 2 stands 1.5 above the shear spring
+    # local y points to the left of an upright link; node 2 is 1.5 above the shear spring
     assert (x, y, r) == pytest.approx(
         (1.0 / 7.0 + 1.5**2 / 3.0, 0.0, -1.5 / 3.0), rel=1e-12, abs=1e-15
     )

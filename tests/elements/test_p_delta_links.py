@@ -16,7 +16,7 @@ LAWS = {"x": Elastic(1e4), "y": Elastic(50.0), "rz": Elastic(200.0)}
 
 
 def column(p_delta, shear_distance=0.5):
-    """A link that stands upright, under a weight and a push.
+    """An upright link, under a weight and a push.
 
     In the plane its local y points to the left.
     """

@@ -100,7 +100,7 @@ def test_cantilever_in_space(kind):
 def test_loads_on_an_elastic_member_with_shear_are_those_of_many_short_ones(
     load, release_i, release_j
 ):
-    """A clamped member under a load, against the same divided where the load stands."""
+    """A clamped member under a load, against the same divided where the load is."""
 
     def clamped(places, loads):
         model = Model("clamped")

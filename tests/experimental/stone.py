@@ -42,7 +42,7 @@ def enough(limits, step="velocity"):
 
 
 class Stone(Specimen):
-    """Cannot be set back; stands where it was sent, and can be read there."""
+    """Cannot be set back; stays where it was sent, and can be read there."""
 
     def __init__(self, place=0.0, size=1):
         self.size, self.place, self.commands = size, np.full(size, place), []

@@ -60,7 +60,7 @@ def test_printed_controller():
 
 
 def test_printed_controller_does_not_move_before_the_first_command():
-    """A resumed test asks where the specimen stands: a 6 before any 3, with whatever numbers."""
+    """A resumed test asks where the specimen is: a 6 before any 3, with whatever numbers."""
     found = printed()
     machine = found["Machine"](1)
     machine.place = [0.05]

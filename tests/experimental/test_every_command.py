@@ -235,7 +235,7 @@ def test_resumed(monkeypatch, tmp_path):
 
 
 class Physical(Strict):
-    """Stands somewhere, and can be read there."""
+    """Is somewhere, and can be read there."""
 
     def __init__(self, checks, limits, place=0.0):
         super().__init__(checks, limits)
@@ -252,7 +252,7 @@ class Physical(Strict):
 @pytest.mark.parametrize("compensated", [False, True])
 @pytest.mark.parametrize("name", ["increment", "velocity"])
 def test_a_test_that_begins_where_the_specimen_does_not_stand(monkeypatch, name, compensated):
-    """The first command is a step from where it stands, not from zero."""
+    """The first command is a step from where it is, not from zero."""
     limits = Limits(**{name: 10.0 * LIMITS[name]})
     specimen = Physical(Checks(monkeypatch), limits, 0.05)
     asked = (
@@ -295,7 +295,7 @@ def test_a_compensated_specimen_goes_on_from_its_last_command(monkeypatch, tmp_p
 
 
 def test_another_setup_cannot_go_on(monkeypatch, tmp_path):
-    """It would make another command of where the structure stands: a jump."""
+    """It would make another command of where the structure is: a jump."""
     limits = enough(Limits(displacement=10.0))
     specimen = Strict(Checks(monkeypatch), limits)
     specimen.commit = lambda time: (
@@ -320,7 +320,7 @@ def test_another_setup_cannot_go_on(monkeypatch, tmp_path):
 
 @pytest.mark.parametrize("at", [0.0, DT])
 def test_the_first_command_to_a_server(monkeypatch, at):
-    """Its velocity counts from where the specimen stands, at time 0."""
+    """Its velocity counts from where the specimen is, at time 0."""
     limits = enough(Limits(velocity=LIMITS["velocity"]))
     specimen = Strict(Checks(monkeypatch), limits)
     server = SpecimenServer(specimen, limits=limits, wait=20.0, silence=20.0)

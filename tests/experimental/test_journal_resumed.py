@@ -124,7 +124,7 @@ def rewrite(file, row, column, by):
 def test_what_was_measured_of_several_steps_is_kept_and_used(tmp_path, limits, committed):
     path, known = tmp_path / "j.h5", whole(tmp_path)
     largest = float(np.abs(np.diff(known.commands("e")[:, 0], prepend=0.0)).max())
-    # from where the specimen stands, the commands that it has behind it would be too far
+    # from where the specimen is, the commands that it has already followed would be too far
     options = (
         {"limits": Limits(increment=1.01 * largest, velocity=1.01 * largest / DT)} if limits else {}
     )
@@ -237,7 +237,7 @@ def test_measurements_of_other_steps_than_their_commands_are_refused(tmp_path):
     assert path.read_bytes() == kept and len(stone.commands) == MEASURED
 
 
-# --- the file beside it ---
+# --- the file next to it ---
 
 
 def test_the_journal_of_another_test_beside_it_is_left_alone(tmp_path):
@@ -318,7 +318,7 @@ def test_a_laboratory_that_is_not_open_yet_changes_nothing(tmp_path):
 @pytest.mark.parametrize("times", [1, 3])
 @pytest.mark.filterwarnings("ignore::femu.FailedAnalysis")
 def test_a_command_without_an_answer_is_kept(tmp_path, times):
-    """It tells where the specimen may stand, until another one was sent."""
+    """It says where the specimen may be, until another one was sent."""
     path, stone = tmp_path / "j.h5", lost_at(AT)
     make(stone).run(path)
     before = read_journal(path)

@@ -116,7 +116,7 @@ def test_a_late_target_makes_no_jump_of_velocity_beyond_the_limit(late, limit):
     missed = np.abs(made[arrived, 0] - [target(k) for k in range(1, 61)])
     in_time = [k for k in range(10, 60) if k % 5 not in (4, 0)]
     assert missed[in_time].max() < 0.01 * 0.013
-    # what a controller does that ramps to a target when it comes, and stands until the next one
+    # what a controller does that ramps to a target when it comes, and rests until the next one
     ramps = np.diff([target(k) for k in range(61)]) / ((1.0 - 0.3) * STEP)
     assert np.abs(ramps).max() > 10.0 * limit * generator.interval
 

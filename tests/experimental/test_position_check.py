@@ -32,7 +32,7 @@ K, DT, STEPS = 1e5, 0.01, 150
 
 
 class Read(Specimen):
-    """A physical specimen that can be read, with noise, where it stands."""
+    """A physical specimen that can be read, with noise, where it is."""
 
     size = 1
 

@@ -1,4 +1,4 @@
-"""A server that refuses its client, or that cannot go on.
+"""A server that refuses its client, or that cannot continue.
 
 The client comes to an end, whatever program it is.
 """

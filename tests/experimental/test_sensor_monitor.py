@@ -230,7 +230,7 @@ def test_resumed_with_a_sensor_that_works_again(tmp_path: Path) -> None:
     assert reference.outcome is Outcome.COMPLETE
     again = plastic()
     for row in read_journal(path).command["device"][: first.steps]:
-        again.apply(row[2:-1], float(row[1]))  # the specimen stands where the first day left it
+        again.apply(row[2:-1], float(row[1]))  # the specimen is where the first day left it
     final = test_of(Hidden(again)).resume(path)
     assert final.outcome is Outcome.COMPLETE, final.message
     one, two = read_journal(tmp_path / "whole.h5"), read_journal(path)

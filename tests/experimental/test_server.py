@@ -1,4 +1,4 @@
-"""A server of a specimen: where it stands when a client asks, and what it hands on."""
+"""A server of a specimen: where it is when a client asks, and what it hands on."""
 
 import numpy as np
 import pytest

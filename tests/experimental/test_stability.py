@@ -45,7 +45,7 @@ from femu.experimental import (
     Unlimited,
 )
 from femu.experimental.stability import specimen_path, stability
-from femu.experimental.stability.linear_system import beside, delayed, filtered, gain
+from femu.experimental.stability.linear_system import delayed, filtered, gain, side_by_side
 from femu.materials import Elastic, ElasticSection, Parallel, Viscous
 from femu.model.findings import CheckWarning
 
@@ -141,7 +141,7 @@ def test_compiled_compensators_command_as_their_models(compensation):
 def test_systems_are_put_together():
     one, two = filtered([1.0, -0.5]), delayed(1.25)
     inputs = np.random.default_rng(3).normal(size=(30, 2))
-    both = beside(one.then(two), gain([[3.0]])).response(inputs)
+    both = side_by_side(one.then(two), gain([[3.0]])).response(inputs)
     by_hand = np.convolve(np.convolve(inputs[:, 0], [1.0, -0.5]), [0.0, 0.75, 0.25])[:30]
     assert both[:, 0] == pytest.approx(by_hand, abs=1e-14)
     assert both[:, 1] == pytest.approx(3.0 * inputs[:, 1])

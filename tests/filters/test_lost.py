@@ -117,7 +117,7 @@ def test_whatever_comes_the_estimate_is_a_number(kind, noise):
 def test_a_step_without_any_image_keeps_what_is_known(kind):
     """All images of one step are lost.
 
-    The states stay where they are, with their spread, and go on learning.
+    The states stay where they are, with their spread, and keep learning.
     """
     model = StateSpace(batched(lambda x, u: x * nan if u[0] else x), same, 1, 1, 1)
     estimator = KINDS[kind](model, 0.0, 1.0)
@@ -202,7 +202,7 @@ def test_a_wild_measurement_does_not_ruin_the_learned_noise():
 
 
 def test_repeated_updates_of_the_constrained_filter_keep_their_digits():
-    """n measurements of variance r of a state that stands still.
+    """n measurements of variance r of a state at rest.
 
     R/n, whatever Q was in the step before.
     """

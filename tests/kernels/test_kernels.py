@@ -41,9 +41,9 @@ from femu.support.isolated_python import python, surroundings
 
 
 def made(source: str, name: str = "f", **given: Any) -> Any:
-    """A function from source that stands in no file.
+    """A function from source that is in no file.
 
-    Only what it reaches can tell two of them apart.
+    Only what it reaches can distinguish two of them.
     """
     space: dict[str, Any] = {"__name__": "made", **given}
     exec(compile(source, "<made>", "exec"), space)
@@ -459,7 +459,7 @@ def plain(x):  # a function for Python alone
 
 
 def test_a_kernel_that_may_end_without_a_return_is_refused() -> None:
-    # numba compiles it, and a caller would go on with whatever number is left
+    # numba compiles it, and a caller would continue with whatever number is left
     @kernel(INT(FLOAT))
     def sometimes(x):
         if x > 0.0:

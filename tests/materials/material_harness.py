@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -47,6 +46,16 @@ from femu.materials import (
 )
 from femu.model.component import Constitutive, Material
 from femu.model.constitutive import call_block
+from femu.opensees.comparison.suite.materials import (
+    DEGRADATION,
+    FIVE,
+    HINGE,
+    PINCHING,
+    QUADRILINEAR,
+    SEVEN,
+    STEEL,
+)
+from femu.opensees.comparison.suite.paths import cyclic
 
 Array = npt.NDArray[np.float64]
 
@@ -177,61 +186,8 @@ class Case:
     round_off: float = 1e-12  # difference allowed, as a share of the largest stress
 
 
-STEEL = Bilinear(E, FY, 0.02)
 STIFFENING = (1.0, 0.005, 4.0, 0.01, 4.5, 0.02)
 TRILINEAR = (1.0, 0.005, 1.5, 0.02, 1.2, 0.05, -1.1, -0.006, -1.4, -0.025, -1.5, -0.04)
-QUADRILINEAR = (
-    1.0,
-    0.005,
-    1.5,
-    0.02,
-    1.2,
-    0.05,
-    0.3,
-    0.08,
-    -1.1,
-    -0.006,
-    -1.4,
-    -0.025,
-    -1.5,
-    -0.04,
-    -1.6,
-    -0.06,
-)
-SEVEN = (
-    (1.0, 0.004),
-    (1.5, 0.01),
-    (1.6, 0.02),
-    (1.4, 0.025),
-    (1.1, 0.03),
-    (0.9, 0.04),
-    (0.2, 0.05),
-)
-FIVE = ((-1.1, -0.006), (-1.4, -0.015), (-1.5, -0.02), (-1.2, -0.03), (0.0, -0.04))
-HINGE = (
-    1e5,
-    0.02,
-    0.04,
-    1000.0,
-    800.0,
-    1.0,
-    1.0,
-    1.0,
-    1.0,
-    1.0,
-    1.0,
-    0.03,
-    0.02,
-    0.15,
-    0.2,
-    0.3,
-    0.2,
-    0.4,
-    0.3,
-    1.0,
-    0.7,
-)
-"""Parameters of a ModifiedIMK in order of declaration."""
 WEAK_HINGE = (
     1e5,
     0.03,
@@ -255,8 +211,6 @@ WEAK_HINGE = (
     0.9,
     1.0,
 )
-PINCHING = (0.6, 0.3, -0.1, 0.5, 0.4, -0.2)
-DEGRADATION = (0.3, 0.02, 0.5, 1.0, 0.6, 0.2, 0.01, 1.0, 1.0, 0.3, 0.1, 0.02, 1.0, 1.0, 0.5)
 CONCRETE = dict(fc=30e6, peak_strain=0.002, fcu=6e6, crushing_strain=0.006)
 
 STEEL02 = 1e-9
@@ -580,32 +534,6 @@ RATE_CASES: dict[str, Case] = {
 }
 
 EVERY = {**CASES, **RATE_CASES}
-
-
-def cyclic(scale: float, points: int = 24) -> Array:
-    """Cycles of growing amplitude up to ``scale``, with reversals inside the branches."""
-    turns = [
-        0.0,
-        0.15,
-        -0.2,
-        0.4,
-        -0.4,
-        0.3,
-        0.35,
-        -0.6,
-        0.7,
-        0.1,
-        0.75,
-        -1.0,
-        -0.8,
-        -0.95,
-        0.2,
-        -0.3,
-        1.0,
-        0.0,
-    ]
-    legs = [np.linspace(a, b, points + 1)[1:] for a, b in pairwise(turns)]
-    return scale * np.concatenate([np.zeros(1), *legs])
 
 
 def random_walk(scale: float, seed: int, steps: int = 400, smallest: float = -10.0) -> Array:

@@ -1,5 +1,5 @@
 """N-M section: limits, yield surface, tangent, convergence of the return, and the fibre section
-beside it."""
+next to it."""
 
 import numpy as np
 import pytest

@@ -49,7 +49,7 @@ class Column:
 
 
 def estimates(t: np.ndarray) -> np.ndarray:
-    """Parameters, their standard deviations, and what the updater tells of its consistency, a row
+    """Parameters, their standard deviations, and what the updater reports of its consistency, a row
     for each time."""
     spread = (np.exp(-t / 300.0) * 0.2 + 0.002)[:, None]
     values = TRUE * (1.0 + spread * np.sin(t[:, None] / 40.0 + np.arange(3)))

@@ -1,4 +1,4 @@
-"""How the page of `femu monitor` holds out beside a running test: its processor time, memory,
+"""How the page of `femu monitor` holds out next to a running test: its processor time, memory,
 traffic and answers.
 
 ``python tests/monitor/measure.py JOURNAL [--minutes 60] [--every 3] [--json FILE] [--picture

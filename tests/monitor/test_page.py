@@ -75,7 +75,7 @@ def until(what: Callable[[], Any], wanted: Callable[[Any], bool]) -> Any:
     while True:
         try:
             answer = what()
-        except Exception as problem:  # the page may not stand yet
+        except Exception as problem:  # the page may not be there yet
             answer = problem
         if (not isinstance(answer, Exception) and wanted(answer)) or time.monotonic() > deadline:
             return answer
@@ -124,7 +124,7 @@ def test_the_page_follows_a_test_over_its_end_and_its_restart(tmp_path: Path, br
                 lambda: browser.execute_script(RENEWALS),
                 lambda reported: reported[0] == reported[1],
             )
-            assert sent == drawn >= 2, "the page tells what it has drawn"
+            assert sent == drawn >= 2, "the page reports what it has drawn"
             toggle = "Bokeh.documents[0].get_model_by_name('pause').active = {}"
             browser.execute_script(toggle.format("true"))
             time.sleep(1.0)

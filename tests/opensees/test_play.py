@@ -1,6 +1,6 @@
 """Scripts as people have them.
 
-Records and scripts beside them, either name of the module, files left as they were.
+Records and scripts next to them, either name of the module, files left as they were.
 """
 
 from __future__ import annotations

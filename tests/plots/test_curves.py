@@ -1,4 +1,4 @@
-"""Histories, loops, energies, interaction, timing, and what filters tell."""
+"""Histories, loops, energies, interaction, timing, and what filters show."""
 
 from __future__ import annotations
 

@@ -33,7 +33,7 @@ def test_clamped_beam_under_uniform_load() -> None:
     assert "\n" not in ax.get_title()
     narrow = plots.style.panels(1, 2)[1]
     assert plots.plot_diagram(result, "moment", narrow).get_title().count("\n") >= 1, (
-        "it would lie over the picture beside it"
+        "it would lie over the picture next to it"
     )
     tips = xy(lines(ax, "_beam")[1])[1]
     assert tips[0] > 0.0 > tips[len(tips) // 2], (
@@ -221,7 +221,7 @@ def test_kinds_of_diagrams_and_loops_fit_the_model(shaken: Result) -> None:
 def test_numbers_of_a_diagram_do_not_cover_each_other() -> None:
     """At a joint two members have the same moment.
 
-    Its number stands once where both would cover each other.
+    Its number is shown once where both would cover each other.
     """
     result = LoadControl(pattern="wind").run(mast())
     for kind in KINDS_IN_SPACE:

@@ -77,7 +77,7 @@ def test_the_calibrated_twin_gives_the_tangent_of_the_element():
 
 
 def test_a_specimen_without_noise_does_not_mislead_the_filter():
-    """The first samples tell of no noise.
+    """The first samples show no noise.
 
     A filter that becomes overconfident by it takes the forces of now as its scale.
     """

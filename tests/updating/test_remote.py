@@ -112,7 +112,7 @@ def test_it_learns_beside_a_paced_test_and_survives_its_own_death() -> None:
     wrong = abs(spring.GUESS - spring.STRENGTH)
     assert abs(updater.before - spring.STRENGTH) < 0.5 * wrong
     assert abs(updater.values[0] - spring.STRENGTH) < 0.5 * wrong
-    # it went on from its checkpoint: the estimate after the restart is that from before, not the
+    # it continued from its checkpoint: the estimate after the restart is that from before, not the
     # first guess
     ages, values = rows[:, 1], rows[:, 5]
     assert Killer.went_on <= KILL  # fifty steps were taken without an updater

@@ -95,7 +95,7 @@ def test_the_numerical_side_is_killed_and_the_filter_goes_on(tmp_path: Path) -> 
         result = hybrid(updater).resume(journal)
         assert result.outcome is Outcome.COMPLETE
         assert beside.exists()
-    assert not beside.exists()  # nothing is left to go on with
+    assert not beside.exists()  # nothing is left to continue with
     assert Watched.first is not None
     assert Watched.first[0] > known  # it has processed what it had received
     after = read_journal(journal)

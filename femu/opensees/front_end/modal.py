@@ -138,6 +138,8 @@ def properties(unit: bool) -> dict[str, list[float]]:
     """Modal properties under the names of OpenSees.
 
     In the plane MX, MY, RMZ, in space also MZ, RMX, RMY.
+
+    Longer than a page: the table, name by name.
     """
     modes, program = domain.modes, domain.modes.program
     mass = program.mass_matrix()

@@ -15,7 +15,7 @@ is asked of each:
 - `bounds`: parameters at their bounds. `exceptions`: what is not asked, with the reason.
 
 The draws are the same in each run; the whole campaign draws many, the quick one and the tests a
-few. The tests of the folders beside this one go into depth; the whole campaign runs them too.
+few. The tests of the folders next to this one go into depth; the whole campaign runs them too.
 """
 
 from __future__ import annotations

@@ -19,7 +19,7 @@ from tests.campaign.physics.draw import Made, directions, turns, varied
 
 @dataclass
 class Drawn:
-    """A member as drawn: where it stands, how it is moved, turned and mirrored."""
+    """A member as drawn: where it is, how it is moved, turned and mirrored."""
 
     where: str
     name: str

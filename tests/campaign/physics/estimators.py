@@ -15,10 +15,10 @@ from femu.filters import KalmanFilter, StateSpace
 from femu.filters.model import batched
 from tests.campaign.physics.cases import systems
 
-STEPS = 40  # of a run beside the Kalman filter
+STEPS = 40  # of a run next to the Kalman filter
 BLOCK = 2000  # steps of a long run whose covariances are kept at once
-ROUND_OFF = 1e-14  # of an eigenvalue beside 1
-EQUAL = 1e-8  # beside the size of the state
+ROUND_OFF = 1e-14  # of an eigenvalue, compared with 1
+EQUAL = 1e-8  # compared with the size of the state
 
 
 @dataclass

@@ -36,12 +36,12 @@ from femu.materials import Bilinear, Elastic
 from femu.model.series import Sine
 
 COARSEST = 40  # steps of the shortest period
-# times as many for a method of first order: beside its error that of second order is still seen
+# times as many for a method of first order: next to its error that of second order is still seen
 FIRST_ORDER = 8
 HALVINGS = 2
 SLACK = 0.25  # by which an order may be missed at steps of this size
 TIGHT = 1e-12
-EXACT = 1e-11  # error beside the largest displacement from which round-off counts
+EXACT = 1e-11  # error, compared with the largest displacement, from which round-off counts
 
 
 def _radius() -> st.SearchStrategy[float]:

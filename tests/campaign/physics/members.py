@@ -26,7 +26,7 @@ STEP = 1e-5  # of a finite difference, as a share of the displacements
 # where rotations are finite: a smaller one drowns in the last digits of coordinates of some metres
 LEAST_STEP = 1e-6
 CORNER, TANGENT = 1e-3, 2e-6  # as shares of the initial stiffness of rows and columns
-# of K where a section is perfectly plastic: 1e-8 of a shear stiffness is as much beside a slender
+# of K where a section is perfectly plastic: 1e-8 of a shear stiffness is as much compared with a slender
 # member's own
 KEPT = 1e-4
 LEAST_WEIGHT = 1e-2  # of the largest
@@ -93,7 +93,7 @@ def tangent(drawn: Drawn) -> int:
     for trial in (u + 0.2 * shapes[0], u - 0.3 * shapes[1]):
         stiffness = probe(trial)[1]
         size = STEP * drawn.size
-        beside = (
+        central = (
             drawn_left_out(probe, trial, size, drawn)
             if drawn.geometry == "p-delta"
             else np.zeros_like(stiffness)
@@ -110,7 +110,7 @@ def tangent(drawn: Drawn) -> int:
             if spread > CORNER or np.abs(sides[1] - sides[0]).max() > CORNER:
                 continue
             checked += 1
-            difference = 0.5 * (sides[0] + sides[1]) - beside[:, a] / scale[:, a]
+            difference = 0.5 * (sides[0] + sides[1]) - central[:, a] / scale[:, a]
             # of the forces, and of the places
             rounded = 1e-14 * (np.abs(force / weights).max() / weights[a] + 1.0) / size
             error = np.abs(difference - columns[1]).max()
@@ -176,7 +176,7 @@ def rigid_motion(drawn: Drawn) -> None:
         u = plane.rigid_motion(probe, share * float(drawn.rotation[0]), tuple(shift))
     allowed = SAME * reference if finite else 1e-2 * TINY * reference / (0.1 * drawn.size)
     force = np.abs(probe(u)[0]).max()
-    assert force <= allowed, f"{force:.3g} beside {reference:.3g}"
+    assert force <= allowed, f"{force:.3g} compared with {reference:.3g}"
 
 
 def matrix_of(one: Any, two: Any, matrix: np.ndarray) -> np.ndarray:
@@ -233,14 +233,14 @@ def turned_and_mirrored(drawn: Drawn) -> None:
             assert np.abs(other - full @ force).max() <= same_force(drawn) * largest, "forces"
             size = np.abs(stiffness).max()
             third.run.state.vector[:] = one.run.state.vector
-            beside = max(
+            corner = max(
                 np.abs(third(u + side * TINY * shapes.sum(axis=0))[1] - stiffness).max()
                 for side in (-1.0, 1.0)
             )
             # at a corner K has two sides, and the last digit chooses
-            if beside <= CORNER * size and unique:
+            if corner <= CORNER * size and unique:
                 assert (
-                    np.abs(moved - full @ stiffness @ full.T).max() <= 10.0 * SAME * size + beside
+                    np.abs(moved - full @ stiffness @ full.T).max() <= 10.0 * SAME * size + corner
                 ), "stiffness"
             one.commit()
             two.commit()

@@ -70,7 +70,10 @@ INTEGRATORS: dict[str, Any] = {
 
 
 def cases() -> list[Case]:
-    """The cases of this group."""
+    """The cases of this group.
+
+    Longer than a page: a list of cases.
+    """
     made: list[Case] = [
         EigenCase(
             "modes of a leaning column",

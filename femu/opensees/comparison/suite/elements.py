@@ -281,6 +281,7 @@ def _dashpot(model: Model) -> None:
 
 
 def _links() -> list[Case]:
+    """Longer than a page: a list of cases."""
     made: list[Case] = []
     for geometry in ("linear", "corotational"):
         model = partial(_truss, geometry)

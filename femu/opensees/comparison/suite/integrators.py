@@ -93,7 +93,10 @@ def _case(
 
 
 def cases() -> list[Case]:
-    """The cases of this group."""
+    """The cases of this group.
+
+    Longer than a page: a list of cases.
+    """
     by_mass = partial(_damped, lambda m: m.rayleigh(mass=0.5))
     by_ratio = partial(_damped, lambda m: m.rayleigh(0.05))
     bent = partial(heavy_frame, 2, 1, geometry="p-delta")

@@ -144,7 +144,10 @@ def _linked() -> Model:
 
 
 def cases() -> list[Case]:
-    """The cases of this group."""
+    """The cases of this group.
+
+    Longer than a page: a list of cases.
+    """
     free = Stage(Transient(Newmark(), dt=0.01), duration=4.0)
     t = np.arange(0.0, 3.0, 0.07)
     made = _member_loads()

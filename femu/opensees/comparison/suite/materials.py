@@ -69,6 +69,7 @@ HINGE = (
     1.0,
     0.7,
 )
+"""Parameters of a ModifiedIMK in order of declaration."""
 QUADRILINEAR = (
     1.0,
     0.005,

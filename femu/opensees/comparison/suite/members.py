@@ -115,6 +115,7 @@ def _sliding() -> Model:
 
 
 def _space_shear() -> list[Case]:
+    """Longer than a page: a list of cases."""
     base = space.elastic()
     rigid = 79e9 * 6.5e-3
     elastic_section = ElasticSection(
@@ -213,6 +214,7 @@ def _beam(member: Callable[..., Any], load: Any, **options: Any) -> Model:
 
 
 def _partial_loads() -> list[Case]:
+    """Longer than a page: a list of cases."""
     sheared = SectionWithShear(fibres(*BEAM), Bilinear(5e8, 150e3, 0.05))
     members: dict[str, Callable[..., Any]] = {
         "ElasticBeamColumn": partial(ElasticBeamColumn, section=elastic(*BEAM)),

@@ -331,6 +331,7 @@ def hinge_of_fibres() -> Model:
 
 
 def _yielding() -> list[Case]:
+    """Longer than a page: a list of cases."""
     made: list[Case] = []
     members: dict[str, tuple[Any, Callable[[], Any], dict[str, Any]]] = {
         "ForceBeamColumn, uncoupled": (ForceBeamColumn, uncoupled, {}),
@@ -427,7 +428,10 @@ def _yielding() -> list[Case]:
 
 
 def cases() -> list[Case]:
-    """All of the group."""
+    """All of the group.
+
+    Longer than a page: a list of cases.
+    """
     made: list[Case] = _yielding()
     model = partial(
         column,

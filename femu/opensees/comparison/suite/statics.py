@@ -74,7 +74,10 @@ def _softening() -> Model:
 
 
 def cases() -> list[Case]:
-    """The cases of this group."""
+    """The cases of this group.
+
+    Longer than a page: a list of cases.
+    """
     made: list[Case] = []
     for kind in ("uncoupled", "fibre"):
         for geometry in GEOMETRIES:
