@@ -211,6 +211,7 @@ METHODS: dict[str, str] = {
             "names",
             "actuator",
             "name_actuators",
+            "state_space",
         ),
         STEPPING,
     ),
