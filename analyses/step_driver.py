@@ -20,7 +20,6 @@ from femu.analyses.newton_step import Marching, march
 from femu.analyses.policy import MEMBER_HALVINGS, Policy, Relaxation
 from femu.analyses.quasi_newton import secant_floats
 from femu.analyses.unbounded import unbounded
-from femu.elements.force_beam_column import ForceBeamColumn
 from femu.engine.element_kernels import HALVINGS
 from femu.engine.program import Program
 from femu.engine.workspace import Workspace, address
@@ -55,9 +54,9 @@ class Steps:
     divide: Callable[[Workspace, int, int], None]
 
 
-def has_force_based(program: Program) -> bool:
+def has_divisible(program: Program) -> bool:
     """Whether a program has members whose increments can be divided."""
-    return any(isinstance(element, ForceBeamColumn) for element in program.elements.values())
+    return any(plan.divisible for plan in program.plans.values())
 
 
 class StepDriver:
@@ -280,7 +279,7 @@ class StepDriver:
             own = () if level == 0 else (self.algorithm,)
             for algorithm in (*own, *self.policy.algorithms):
                 yield 1 << level, algorithm, 0
-        if self.policy.divide_members and has_force_based(self.run.program):
+        if self.policy.divide_members and has_divisible(self.run.program):
             for halvings in MEMBER_HALVINGS:
                 yield 1, self.algorithm, halvings
 

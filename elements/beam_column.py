@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import KW_ONLY
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -82,6 +82,8 @@ class FrameElement(Element):
     mass: float = nonnegative("mass per length", "mass/length", default=0.0)
     consistent_mass: bool = False
     damped: bool = True
+
+    divisible: ClassVar[bool] = False  # whether its basic kernel can divide its increment
 
     @property
     def nodes(self) -> tuple[Name, ...]:
@@ -188,6 +190,7 @@ class FrameElement(Element):
             load_size=END_REACTIONS + load,
             damped=self.damped,
             reusable_stiffness=self.geometry != "corotational",
+            divisible=self.divisible,
             mass=self._mass_terms(length, cosine, sine),
             basic_forces=BASIC_NAMES,
             frame_dimensions=2,

@@ -82,6 +82,7 @@ class ForceBeamColumn(SectionedElement):
     """
 
     by_chord: ClassVar[bool] = True
+    divisible: ClassVar[bool] = True
 
     def basic_kernel(self) -> Kernel:
         return force_based(self.section_count, self.in_shear)

@@ -54,6 +54,7 @@ def plan_in_space(element: FrameElement, coordinates: dict[Name, Array]) -> Plan
         load_size=space_frame.END_REACTIONS + load,
         end_reactions=space_frame.END_REACTIONS,
         damped=element.damped,
+        divisible=element.divisible,
         mass=_mass_terms(element, length, axes),
         basic_forces=SPACE_NAMES,
         frame_dimensions=3,

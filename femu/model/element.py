@@ -59,6 +59,7 @@ class Plan:
     rate_dependent: bool = False  # whether its force changes while its displacements do not
     # whether its stiffness follows from its basic stiffness and the axial force in axial0 of the run
     reusable_stiffness: bool = False
+    divisible: bool = False  # whether its kernel can divide the increment of a step
     # (row, column, own parameter, factor)
     mass: list[tuple[int, int, str, float]] = field(default_factory=list)
     basic_forces: tuple[str, ...] = ()  # names of the basic forces

@@ -18,7 +18,7 @@ import numpy.typing as npt
 from femu.analyses import code
 from femu.analyses.newton_step import march
 from femu.analyses.policy import MEMBER_HALVINGS, Policy
-from femu.analyses.step_driver import StepDriver, Steps, has_force_based
+from femu.analyses.step_driver import StepDriver, Steps, has_divisible
 from femu.analyses.transient import Transient
 from femu.engine.element_kernels import EVALUATE, HALVINGS
 from femu.engine.program import Program
@@ -380,7 +380,7 @@ class Session:
         """Repeat the step that failed with the increments of force-based members in parts: one
         that has several answers then keeps to one of them."""
         fields = self.run.fields
-        for halvings in MEMBER_HALVINGS if has_force_based(self.program) else ():
+        for halvings in MEMBER_HALVINGS if has_divisible(self.program) else ():
             fields.step[HALVINGS] = halvings
             fields.fresh, fields.last = 1, fields.first + 1
             self.why = self._kernel(self._pointer)
