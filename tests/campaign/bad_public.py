@@ -211,7 +211,6 @@ METHODS: dict[str, str] = {
             "names",
             "actuator",
             "name_actuators",
-            "state_space",
         ),
         STEPPING,
     ),
