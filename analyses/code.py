@@ -37,5 +37,5 @@ SUBSPACE, BFGS, BROYDEN = 0, 1, 2
 
 LINE_SEARCH_TRIALS = 10
 LINE_SEARCH_LEAST, LINE_SEARCH_MOST = 0.1, 10.0
-REPORT_FLOATS = 3  # iterations, last norm of the test, 1 where a fallback finished the step
+REPORT_FLOATS = 3  # iterations, last norm of the test, 1 if a fallback finished the step
 ROUNDING = 1e-12  # a Newton increment this small compared with the displacement improves nothing

@@ -35,7 +35,7 @@ _call_commit = caller(COMMIT)
 def commit(run, settings, step):
     """Make the trial values the committed ones, and account for the energy.
 
-    0, or 1 where an element has no answer.
+    0, or 1 if an element has no answer.
     """
     return _call_commit(run.commit_kernel, (run, settings, step))
 

@@ -25,7 +25,7 @@ from femu.kernels import inlined, routine, shift
 def factor_damped(run, matrix, factors, room, c):
     """Factor a matrix, and make Z and the small factors in ``room``.
 
-    0, or 1 where it is singular.
+    0, or 1 if it is singular.
     """
     neq, modes, shapes = run.neq, run.nmodes, run.modal_shapes
     if factored_at(run, matrix, factors) != 0:

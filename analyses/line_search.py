@@ -15,7 +15,7 @@ def _searched(run, settings, start, scale):
     """Lengthen or shorten the increment until the unbalance does little work on it.
 
     ``start`` is that work before the increment. Secant steps from the start; returns the size of
-    the forces, or a negative number where an element has no answer.
+    the forces, or a negative number if an element has no answer.
     """
     neq, length = run.neq, 1.0
     dx, r = run.dx, run.r

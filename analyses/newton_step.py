@@ -131,7 +131,7 @@ def unbalance(run, settings):
 
 @routine
 def factor(run, settings):
-    """Form and factor the matrix of the iteration; 0, or 1 where it is singular."""
+    """Form and factor the matrix of the iteration; 0, or 1 if it is singular."""
     run.stiffness_changed = 0
     if run.in_place != 0:
         copy(run.nelements, run.axial, run.axial_factored)
@@ -201,7 +201,7 @@ def tested(run, settings, scale, started, first):
 def moved(run, settings, share):
     """Go a share of DX further and see what is not balanced there.
 
-    Returns the size of the forces, or a negative number where an element has no answer.
+    Returns the size of the forces, or a negative number if an element has no answer.
     """
     advance(run, settings, share)
     return -1.0 if determine(run, EVALUATE) != 0 else unbalance(run, settings)
@@ -211,7 +211,7 @@ def moved(run, settings, share):
 def begin(run, settings, step):
     """Trial values at the start of a step and the forces of the elements there.
 
-    0, or 1 where one has no answer. They rest where they were committed, unless supports,
+    0, or 1 if one has no answer. They rest where they were committed, unless supports,
     velocities or member loads changed.
     """
     _predict(run, settings, step)
@@ -253,12 +253,12 @@ def iterating(renews: Helper, increment: Helper, adjusted: Helper = as_it_is,
     """The iterations of an algorithm, from what makes it different.
 
     ``renews(run, settings, iteration, known)``: whether the matrix is formed again. Iterations
-    count from 0, or from -1 where a step begins with an increment that is neither tested nor
+    count from 0, or from -1 if a step begins with an increment that is neither tested nor
     counted; ``known`` increments were tested since the matrix was formed.
     ``increment(run, settings, step, iteration, known)``: makes the increment of DX, which holds the
-    answer of the matrix to the unbalance; False where there is none.
+    answer of the matrix to the unbalance; False if there is none.
     ``adjusted(run, settings, work, scale)``: what follows the increment, on which the unbalance
-    before it did ``work``; the size of the forces, negative where an element has no answer.
+    before it did ``work``; the size of the forces, negative if an element has no answer.
     ``passed(run, settings, value, known)``: whether the step is done.
     """
 
@@ -303,7 +303,7 @@ def iterating(renews: Helper, increment: Helper, adjusted: Helper = as_it_is,
 
 @inlined
 def first_iteration(settings):
-    """-1 where a step begins with an increment that is neither tested nor counted, or 0."""
+    """-1 if a step begins with an increment that is neither tested nor counted, or 0."""
     return -1 if settings.predictor != 0 else 0
 
 

@@ -142,7 +142,7 @@ def form_at(run, place, tangent, stiffness, damping, mass):
 def element_damping(run: Workspace) -> Array:
     """Matrix of what the elements' forces change by velocity, in the virgin structure.
 
-    Zeros where none does.
+    Zeros if none does.
     """
     with_rate, without = (_virgin_tangent(run, rate)
                           for rate in (1.0, 0.0)) if run.program.rate_dependent else (0.0, 0.0)
@@ -173,7 +173,7 @@ def highest_frequency(run: Workspace) -> float:
 
 
 def check_limit(run: Workspace, integrator: str, dt: float, limit: float) -> None:
-    """Raise where omega dt of the highest mode is above a limit of stability."""
+    """Raise if omega dt of the highest mode is above a limit of stability."""
     highest = highest_frequency(run)
     if highest * dt > limit * (1.0 + _ENOUGH):
         raise AnalysisError(f"{integrator} is unstable at dt = {dt:g}: the highest frequency of "

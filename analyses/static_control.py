@@ -54,7 +54,7 @@ def _arc_change(run, settings, wanted, iteration):
 def controlled(run, settings, step, iteration):
     """Add to DX its part by the change of the load factor, where that is sought.
 
-    False where there is no such change.
+    False if there is no such change.
     """
     neq, pattern, kind = run.neq, settings.pattern, settings.control
     if kind == code.TRANSIENT or kind == code.LOAD:

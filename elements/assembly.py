@@ -30,7 +30,7 @@ def add_at(typingctx, vector, places, values):
 
 @intrinsic
 def must_be_triangle(typingctx, force, stiffness):
-    """Refuse to compile where the stiffness is not the lower triangle that fits the force: other
+    """Refuse to compile if the stiffness is not the lower triangle that fits the force: other
     entries would be added wherever the places happen to point."""
     n = len(force)
     if len(stiffness) != n * (n + 1) // 2:

@@ -151,7 +151,7 @@ class ForceBeamColumn(SectionedElement):
         return np.concatenate(found)
 
     def _sheared(self, axis: str, length: float) -> Array:
-        """By points, 1 where the section deforms in shear along an axis, and 0 elsewhere."""
+        """By points, 1 if the section deforms in shear along an axis, and 0 elsewhere."""
         runs = self.along(length).runs
         return np.array(
             [

@@ -32,7 +32,7 @@ class LumpedMass(Element):
 
     def validate(self) -> None:
         if self.mass == 0.0 and self.inertia == 0.0:
-            raise InputError(self.label(), "mass", self.mass, "must be above 0 where there is no "
+            raise InputError(self.label(), "mass", self.mass, "must be above 0 if there is no "
                                                               "inertia")
 
     def plan(self, coordinates: dict[Name, Array]) -> Plan:

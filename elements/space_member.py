@@ -153,7 +153,7 @@ def _mass_terms(
 
 
 def numbers(value: Any) -> Array:
-    """A sequence as an array, or an empty one where it does not hold finite numbers."""
+    """A sequence as an array, or an empty one if it does not hold finite numbers."""
     try:
         vector = np.asarray(value, dtype=float)
     except (TypeError, ValueError):

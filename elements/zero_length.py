@@ -77,7 +77,7 @@ def coincident_rows(
 
 
 def check_orient(element: Element, orient: Any) -> None:
-    """Raise where an orientation is not two vectors."""
+    """Raise if an orientation is not two vectors."""
     if orient is not None and numbers(orient).shape != (2, 3):
         raise InputError(
             element.label(),
@@ -89,7 +89,7 @@ def check_orient(element: Element, orient: Any) -> None:
 
 
 def check_angle(element: Element, angle: Any) -> None:
-    """Raise where an angle is not one."""
+    """Raise if an angle is not one."""
     if isinstance(angle, bool) or not isinstance(angle, (int, float)) or not math.isfinite(angle):
         raise InputError(
             element.label(), "angle", angle, "must be a finite number", fix="give it in radians"
@@ -97,7 +97,7 @@ def check_angle(element: Element, angle: Any) -> None:
 
 
 def check_coincident(element: Element, coordinates: dict[Name, Array]) -> None:
-    """Raise where the nodes of an element without length are apart."""
+    """Raise if the nodes of an element without length are apart."""
     i, j = element.nodes
     size = max(float(np.abs(coordinates[n]).max()) for n in (i, j))
     distance = float(np.linalg.norm(coordinates[j] - coordinates[i]))

@@ -329,7 +329,7 @@ class HybridTest:
         return None
 
     def _must_be_of_this_test(self, record: Record) -> None:
-        """Raise where a journal belongs to another test."""
+        """Raise if a journal belongs to another test."""
         for key, value in self.describe().items():
             if record.about.get(key) != value and (key in record.about or key not in ADDED_LATER):
                 if key == "compensations" and _renamed(record.about[key]) == value:

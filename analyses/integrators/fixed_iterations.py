@@ -76,7 +76,7 @@ def _begin(run, settings, step):
     """Trial values at the start of a step: displacement held, Newmark's velocity and acceleration;
     loads of its end.
 
-    The elements rest where they were asked last, with the force they had there. 0, or 1 where one
+    The elements rest where they were asked last, with the force they had there. 0, or 1 if one
     has no answer.
     """
     own, ndof = run.own, run.ndof
@@ -105,7 +105,7 @@ def _begin(run, settings, step):
 def _increment(run, settings, step):
     """R and the increment DX by which it would vanish, from the forces as they are.
 
-    0, or 1 where the matrix is singular.
+    0, or 1 if the matrix is singular.
 
     Many locals: fields of the run, unpacked before the loop.
     """

@@ -100,7 +100,7 @@ def _unbalance(run, settings):
 def _factor(run, settings, stiffness):
     """Form and factor the matrix of the iteration with a stiffness.
 
-    0, or 1 where it is singular.
+    0, or 1 if it is singular.
     """
     run.stiffness_changed = 0
     current, committed = settings.current_stiffness_damping, settings.committed_stiffness_damping

@@ -46,7 +46,7 @@ class Integrator(ABC):
         return 1
 
     def check_step(self, run: Workspace, dt: float) -> None:
-        """Raise where a step of this length cannot be stable."""
+        """Raise if a step of this length cannot be stable."""
 
     def memory(self, program: Program) -> int:
         """Floats at the end of run.own that it remembers from step to step, besides the state."""

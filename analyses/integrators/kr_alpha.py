@@ -51,7 +51,7 @@ FORWARD = 0  # row in run.own: A^-1 M a_0
 def _form(run, settings):
     """Form and factor A and G, and a mass that is not diagonal.
 
-    0, or 1 where one of them is singular.
+    0, or 1 if one of them is singular.
     """
     dt, beta, gamma = settings.dt, settings.beta, settings.gamma
     own, storage = run.own, run.storage
@@ -75,7 +75,7 @@ def _form(run, settings):
 
 @inlined
 def _predict(run, settings, step, u, v):
-    """Displacement and velocity of the end of the step; 0, or 1 where a matrix is singular."""
+    """Displacement and velocity of the end of the step; 0, or 1 if a matrix is singular."""
     neq, ndof, dt, gamma = run.neq, run.ndof, settings.dt, settings.gamma
     if run.fresh != 0 and _form(run, settings) != 0:
         return 1

@@ -31,7 +31,7 @@ from femu.model.doubts import raise_or_warn
 from femu.model.parameters import finite
 from femu.support.errors import InputError
 
-RATES = 0  # place in run.own: 1 where forces of elements depend on the velocity
+RATES = 0  # place in run.own: 1 if forces of elements depend on the velocity
 
 
 @inlined

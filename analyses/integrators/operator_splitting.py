@@ -48,12 +48,12 @@ from femu.model.doubts import raise_or_warn
 from femu.model.parameters import finite
 from femu.support.errors import AnalysisError, InputError
 
-# places in run.own: alpha, 1 where the tangent of the moment is used, 1 where the predictor keeps
+# places in run.own: alpha, 1 if the tangent of the moment is used, 1 if the predictor keeps
 # the acceleration, and the share of the end of the step at which inertia is taken
 ALPHA, CURRENT, KEPT, INERTIA = range(4)
 # matrices in run.own: initial stiffness, damping of elements, both as a stiffness
 STIFFNESS, RATES, LINEAR, MATRICES = range(4)
-# rows in run.own, for the midpoint: last predictor, and 1 where there was one
+# rows in run.own, for the midpoint: last predictor, and 1 if there was one
 ASKED, MEMORY, ROWS = range(3)
 TANGENTS = ("initial", "current")
 PREDICTORS = ("newmark", "taylor")
@@ -238,7 +238,7 @@ class OperatorSplitting(Integrator):
         """Newmark's beta and gamma."""
 
     def check_choices(self) -> None:
-        """Raise where tangent, form or predictor is not one there is."""
+        """Raise if tangent, form or predictor is not one there is."""
         what = type(self).__name__
         if self.tangent not in TANGENTS:
             raise InputError(what, "tangent", self.tangent, f"must be one of {TANGENTS}")

@@ -28,7 +28,7 @@ from femu.support.errors import AnalysisError
 def _acceleration(run, settings, a):
     """Acceleration a at the displacement and velocity the elements see.
 
-    0, or 1 where an element has no answer.
+    0, or 1 if an element has no answer.
     """
     neq = run.neq
     if determine(run, forces_alone(run)) != 0:

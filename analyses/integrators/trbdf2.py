@@ -14,7 +14,7 @@ from femu.engine.residual import copy
 from femu.engine.workspace import Workspace
 from femu.kernels import Helper
 
-# numbers of run.own: 1 where the next step takes backward differences, and the length of the last
+# numbers of run.own: 1 if the next step takes backward differences, and the length of the last
 # step
 SECOND, LENGTH = 0, 1
 # rows of run.own: displacement and velocity one step back; start values that replace the

@@ -10,7 +10,7 @@ test continues: it survives a power cut, at some milliseconds a step. ::
     /elements/NAME/measured     step, test time, displacement ..., force ..., wall clock
     /elements/NAME/refused      the same of a measurement that was not believed: no step was taken with it
     /elements/NAME/unanswered   commands as above that had no measurement when the test was resumed
-    /elements/NAME/..._checksums   CRC-32 of each row of these four tables, -1 where there is none: a row counts if it matches
+    /elements/NAME/..._checksums   CRC-32 of each row of these four tables, -1 if there is none: a row counts if it matches
     /committed/state, ...       what a resumed test continues from; see femu.experimental.journal.checkpoints
     /committed/parameters       step, test time, parameters that are updated ..., wall clock
     /committed/parameter_columns   their places among all parameters

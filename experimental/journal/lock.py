@@ -25,7 +25,7 @@ PATIENCE, LOOK = 1.0, 0.01  # seconds
 
 
 def mark_as_used(path: str) -> BinaryIO | None:
-    """Say that a file is being written, until what is returned is closed; None where the system has
+    """Say that a file is being written, until what is returned is closed; None if the system has
     no way to.
 
     Whoever looks whether he may take over a file that has just begun has it alone for a moment:

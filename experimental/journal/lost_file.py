@@ -20,7 +20,7 @@ Identity = tuple[int, int]
 def identity(handle: int, path: str) -> Identity | None:
     """Device and number of an open file.
 
-    None where the file of this path cannot be known by them.
+    None if the file of this path cannot be known by them.
     """
     try:
         known, found = os.fstat(handle), os.stat(path)

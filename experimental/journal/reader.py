@@ -264,7 +264,7 @@ def read_head(file: Any, path: str) -> tuple[dict[str, Any], list[str]]:
 
 
 def read_ending(file: Any, path: str) -> tuple[str, str] | None:
-    """Name of the outcome and message in an open journal; None where the test has not ended."""
+    """Name of the outcome and message in an open journal; None if the test has not ended."""
     content = table(file, "ending", path, 1, "u")[:].tobytes().rstrip(b"\0")
     if not content:
         return None

@@ -67,7 +67,7 @@ RATE = 2
 SWITCH = 3
 """x at which the correction began"""
 WAITING = 4
-"""1 where one more target waits for the end of this step"""
+"""1 if one more target waits for the end of this step"""
 REACHED = 5
 """targets reached"""
 LATE = 6
@@ -234,7 +234,7 @@ def begin(state, position, channels):
 
 @kernel(INT(FLOATS, FLOATS, FLOATS, INT), fastmath=set())
 def accept(state, settings, target, channels):
-    """The next target is known. Returns 0, or 1 where it is refused: one is waiting already."""
+    """The next target is known. Returns 0, or 1 if it is refused: one is waiting already."""
     if state[WAITING] != 0.0:
         return 1
     if state[MODE] == CORRECT:
@@ -250,7 +250,7 @@ def accept(state, settings, target, channels):
 
 @kernel(INT(FLOATS, FLOATS, INT), fastmath=set())
 def tick(state, settings, channels):
-    """One sample. Returns 1 where a target is reached with it, otherwise 0."""
+    """One sample. Returns 1 if a target is reached with it, otherwise 0."""
     reached: int = 0
     change: float = 1.0
     if settings[SLOW_FOR] > 0.0:

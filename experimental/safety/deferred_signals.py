@@ -36,7 +36,7 @@ class DeferredSignals:
     def __init__(self) -> None:
         self.level = FREE
         self.number = 0
-        """The first signal that has come; 0 where none has."""
+        """The first signal that has come; 0 if none has."""
         self.answered = False
         """Whether the test has ended because of it, and says so."""
         self._by_hand = False  # whether Ctrl-C has come

@@ -104,7 +104,7 @@ class SensorCheck:
 
 class SensorMonitor:
     """Watches the sensors of one specimen. ``stiffness`` is the initial one, in the coordinates of
-    the actuators; ``limits`` are (displacement, force), infinite where there are none."""
+    the actuators; ``limits`` are (displacement, force), infinite if there are none."""
 
     def __init__(
         self,

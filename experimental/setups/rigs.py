@@ -31,7 +31,7 @@ class Jack:
     """An actuator between the pin on the ``head`` and the pin on the ``wall``, both from the
     control point at rest.
 
-    ``sign`` is -1 where a positive stroke is to shorten it.
+    ``sign`` is -1 if a positive stroke is to shorten it.
     """
 
     head: tuple[float, float]

@@ -48,7 +48,7 @@ def _evaluate(
 ):
     """State, forces and stiffness at displacement d.
 
-    0, or above 0 where the system has no answer.
+    0, or above 0 if the system has no answer.
 
     Many arguments: the vectors of the kernel of an element, one by one.
     """

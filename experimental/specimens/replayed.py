@@ -24,7 +24,7 @@ Array = npt.NDArray[np.float64]
 class Difference:
     """The first command of a replay that differs from the journal.
 
-    ``given`` is None where the replay ended before it.
+    ``given`` is None if the replay ended before it.
     """
 
     exchange: int

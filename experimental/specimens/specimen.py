@@ -104,7 +104,7 @@ class Specimen:
         return None
 
     def sensor_noise(self) -> tuple[Array, Array]:
-        """Standard deviation of the noise of the displacements and of the forces, 0 where it is not
+        """Standard deviation of the noise of the displacements and of the forces, 0 if it is not
         known."""
         return np.zeros(self.size), np.zeros(self.size)
 
@@ -147,7 +147,7 @@ class Specimen:
 
 
 def checked(measured: Measurement, size: int, who: str) -> Measurement:
-    """A copy of the measurement, or an error where it cannot be used.
+    """A copy of the measurement, or an error if it cannot be used.
 
     A driver may use its arrays again for the next one.
     """

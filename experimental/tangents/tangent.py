@@ -89,7 +89,7 @@ class TangentEstimator:
         return bool(answer)
 
     def learn(self, d: Array, f: Array) -> bool:
-        """Take an increment into the stiffness; False where it says nothing."""
+        """Take an increment into the stiffness; False if it says nothing."""
         return False
 
     def springs_of(self) -> tuple[Array, Array, Array, Array, float, float] | None:

@@ -53,7 +53,7 @@ POSITIONS_AT, DOFS_AT = ElementFields.positions_at.slot, ElementFields.dofs.slot
 BASIC_SIGNATURE = INT(INTS, FLOATS, FLOATS, FLOATS, FLOATS, FLOATS, FLOATS, FLOATS, FLOATS, FLOATS)
 """Signature of a basic element: (integers, geometry, parameters, committed, trial, workspace,
 deformation, rate, step, load). It writes the basic forces and the upper triangle of the basic
-stiffness at the head of the trial state, then the rest of its state; 0, or above 0 where it has no
+stiffness at the head of the trial state, then the rest of its state; 0, or above 0 if it has no
 answer."""
 
 call_basic = caller(BASIC_SIGNATURE)

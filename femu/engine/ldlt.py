@@ -25,7 +25,7 @@ from femu.kernels import FLOATS, INT, INTS, caller, inlined, kernel, shift
 FACTOR = INT(INTS, FLOATS, FLOATS)
 """plan, A, factors (overwritten).
 
-Returns the number of negative pivots, or -(j + 1) where pivot j fails.
+Returns the number of negative pivots, or -(j + 1) if pivot j fails.
 """
 SOLVE = INT(INTS, FLOATS, FLOATS)
 """plan, factors, x (right-hand side, overwritten by the solution); returns 0."""
@@ -46,7 +46,7 @@ BLOCK_INTEGERS = 3
 
 @inlined
 def factored_at(run, matrix, factors):
-    """Factor a matrix; 0, or 1 where it is singular."""
+    """Factor a matrix; 0, or 1 if it is singular."""
     return 1 if _call_factor(run.factor_kernel, (run.plan, matrix, factors)) < 0 else 0
 
 
@@ -58,7 +58,7 @@ def solve_at(run, factors, x):
 
 @inlined
 def factored(run, matrix):
-    """Factor the matrix of the iteration; 0, or 1 where it is singular."""
+    """Factor the matrix of the iteration; 0, or 1 if it is singular."""
     return factored_at(run, matrix, run.factors)
 
 
@@ -94,7 +94,7 @@ def place_of(plan, row, column):
 def _eliminate(starts, rows, first, size, A, L, band, step):
     """Factor the columns of one block, and take what they do to the rest away from the band.
 
-    Returns the number of negative pivots, or -(j + 1) where pivot j fails.
+    Returns the number of negative pivots, or -(j + 1) if pivot j fails.
 
     Many locals: the tables of the plan and the columns of a block.
     """

@@ -94,7 +94,7 @@ def finish(place, step, tile, l, inverse):
 def factor_four(n, b, ld, A, scratch, j, diagonal):
     """Columns j..j+3 of L and D; ``diagonal`` is what was there before the factorisation.
 
-    Returns the number of negative pivots, or -(k + 1) where pivot k fails.
+    Returns the number of negative pivots, or -(k + 1) if pivot k fails.
 
     Longer than a page: the four columns are written out, so that their entries stay in registers.
     """

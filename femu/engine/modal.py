@@ -60,7 +60,7 @@ def natural_modes(
 
 
 def _refuse_mechanism(program: Program, stiffness: Array, free: Places) -> None:
-    """Raise where nothing resists some motion.
+    """Raise if nothing resists some motion.
 
     A pivot that vanishes compared with its diagonal, to rounding.
     """

@@ -83,7 +83,7 @@ class Program:
         self._loads(model)
 
     def reloaded(self, model: Model) -> Program | None:
-        """The same program with the load patterns that the model has now; None where they load
+        """The same program with the load patterns that the model has now; None if they load
         other members, or other supports move.
 
         Everything else of the model must be as it was when it was compiled: it is not looked at
@@ -156,7 +156,7 @@ class Program:
     def end_loads(self, name: Name) -> list[list[float]] | None:
         """End reactions of an element's member load at factor 1, a row a pattern.
 
-        None where it has no load.
+        None if it has no load.
         """
         if name not in self._load_start:
             return None

@@ -36,7 +36,7 @@ _call_damping, _call_matrix = caller(DAMPING_FORCE), caller(MATRIX)
 
 @inlined
 def determine(run, mode):
-    """Internal force and tangent stiffness of all elements; 0, or 1 where an element has no answer.
+    """Internal force and tangent stiffness of all elements; 0, or 1 if an element has no answer.
 
     The modes are those of `femu.engine.element_kernels`: EVALUATE, FORM, FORCES, RESUME.
     """

@@ -171,7 +171,7 @@ class Sparsity:
         return np.ascontiguousarray(np.asarray(matrix, float)[self.rows, self.columns])
 
     def factor(self, matrix: Array) -> tuple[int, Array]:
-        """Number of negative pivots, or -(j + 1) where pivot j shows the matrix to be singular.
+        """Number of negative pivots, or -(j + 1) if pivot j shows the matrix to be singular.
 
         And the factors.
         """

@@ -41,7 +41,7 @@ class Layout:
     internal: int  # internal force
     damping: int  # damping force
     axial: int  # axial force of each element in the matrix that was factored last
-    stiffness: int  # committed stiffness for damping: a matrix, or nothing where it is not used
+    stiffness: int  # committed stiffness for damping: a matrix, or nothing if it is not used
     elements: int  # state of the elements, one after the other; see Program.state_names
     size: int
 

@@ -204,7 +204,7 @@ class Workspace:
     def determine(self, mode: int) -> None:
         """Forces and tangent of all elements at the trial displacement.
 
-        Raises where an element has no answer.
+        Raises if an element has no answer.
         """
         if self.call(determine_kernel, mode) != 0:
             raise AnalysisError(self.failure())

@@ -287,7 +287,7 @@ class Filter(abc.ABC):
                                                                        y)).reshape(-1)
         if given.shape[0] != self.model.outputs:
             raise InputError(type(self).__name__, "y", y,
-                             f"must be {self.model.outputs} numbers, NaN where a channel is "
+                             f"must be {self.model.outputs} numbers, NaN if a channel is "
                              "missing, or None")
         return given
 

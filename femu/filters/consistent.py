@@ -152,7 +152,7 @@ class ConsistentEstimator:
         """Samples at which each relinearisation began and was taken over."""
 
     def update(self, y: npt.ArrayLike | None, u: npt.ArrayLike = ()) -> None:
-        """Process one sample: measurement (None or NaN where missing) and known inputs."""
+        """Process one sample: measurement (None or NaN if missing) and known inputs."""
         self.make_room(1)
         k = self.samples
         try:
@@ -422,7 +422,7 @@ class ConsistentEstimator:
 
     @property
     def innovation(self) -> Array:
-        """Measured minus predicted output of the last sample; NaN where a channel was missing."""
+        """Measured minus predicted output of the last sample; NaN if a channel was missing."""
         return np.asarray(self.copies.sums.innovation).copy()
 
     # --- inside ---

@@ -48,7 +48,7 @@ class CopiesFields(Fields):
     sums = floats("", "`Sums`")
 
     noise = floats(
-        "m", "variance of the noise, or infinity where it is not known yet", topic="estimate"
+        "m", "variance of the noise, or infinity if it is not known yet", topic="estimate"
     )
     correlation = floats("m", "number of residuals that count as one")
     prior = floats("p, p", "inverse covariance of the prior")

@@ -147,7 +147,7 @@ def _learn(copies, sums, y):
 
 @routine
 def _newton(p, M, g, delta, free, w, step):
-    """Minimum over the free unknowns, from ``delta``; False where M is not positive."""
+    """Minimum over the free unknowns, from ``delta``; False if M is not positive."""
     count = 0
     for i in range(p):
         if free[i] != 0.0:

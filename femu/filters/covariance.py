@@ -45,7 +45,7 @@ def symmetric(what: str, argument: str, value: Any, size: int) -> np.ndarray:
 
 
 def correlation(P: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The matrix with a unit diagonal, and the standard deviations (1 where a variance is zero)."""
+    """The matrix with a unit diagonal, and the standard deviations (1 if a variance is zero)."""
     root = np.sqrt(np.abs(np.diagonal(P)))
     scale = np.where(root > 0.0, root, 1.0)
     return 0.5 * (P + P.T) / scale[:, None] / scale, scale

@@ -70,13 +70,13 @@ class Estimate:
 
     @property
     def innovation(self) -> np.ndarray:
-        """Measured minus predicted output of the last update; NaN where a channel was missing."""
+        """Measured minus predicted output of the last update; NaN if a channel was missing."""
         n, m = self.filter.model.states, self.filter.model.outputs
         return self._part(HEADER + n + n * n, m)
 
     @property
     def innovation_covariance(self) -> np.ndarray:
-        """Predicted covariance of the innovation, m × m; NaN where a channel was missing."""
+        """Predicted covariance of the innovation, m × m; NaN if a channel was missing."""
         n, m = self.filter.model.states, self.filter.model.outputs
         return self._part(HEADER + n + n * n + m, m, m)
 
@@ -126,9 +126,9 @@ class History:
 
     mean: np.ndarray  # (steps, n)
     covariance: np.ndarray  # (steps, n, n)
-    innovation: np.ndarray  # (steps, m), NaN where a channel was missing
+    innovation: np.ndarray  # (steps, m), NaN if a channel was missing
     innovation_covariance: np.ndarray  # (steps, m, m)
-    nis: np.ndarray  # (steps,), NaN where nothing was measured
+    nis: np.ndarray  # (steps,), NaN if nothing was measured
     final: Estimate
 
     @property

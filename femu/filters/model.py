@@ -253,7 +253,7 @@ class StateSpace:
         return tuple(e for e in (self._f, self._h, self._fx, self._hx) if e is not None)
 
     def addresses(self) -> list[int]:
-        """Addresses of process, measurement and their Jacobians (0 where not given)."""
+        """Addresses of process, measurement and their Jacobians (0 if not given)."""
         return [e.address if e is not None else 0 for e in (self._f, self._h, self._fx, self._hx)]
 
     @property

@@ -117,7 +117,7 @@ class Copies:
         return np.asarray(self.fields.vector)
 
     def must(self, status: int) -> None:
-        """Raise where a function of the model has failed."""
+        """Raise if a function of the model has failed."""
         if status:
             for evaluator in self.space.evaluators:
                 evaluator.raise_failure()

@@ -244,7 +244,7 @@ def no_measurement(filter, estimate):
 
 @helper
 def note_innovation(filter, estimate, c, index, nu, S):
-    """Put the innovation and its covariance into the estimate, NaN where a channel was missing."""
+    """Put the innovation and its covariance into the estimate, NaN if a channel was missing."""
     m = filter.m
     no_measurement(filter, estimate)
     innovation = estimate.innovation

@@ -14,7 +14,7 @@ PLAIN = (
     "@inlined of femu.kernels"
 )
 SAID = "TypingError: "
-EVERY_PATH = "end every path with a return; return 0 where all went well"
+EVERY_PATH = "end every path with a return; return 0 if all went well"
 
 
 class NoReturn(Exception):

@@ -4,7 +4,7 @@ and both in words.
 - **Identifiability.** With the sensitivities J of the forces to the parameters along the recorded
   path and the noise R, the data hold the information ``I = Σ JᵀR⁻¹J`` (Fisher). Against the prior
   P₀ the variance that no estimator can beat is the diagonal of ``(I + P₀⁻¹)⁻¹``; *identified* is 1 less
-  its share of the prior variance: 0 where the motion so far says nothing, 1 where it says all.
+  its share of the prior variance: 0 if the motion so far says nothing, 1 if it says all.
 - **Model class.** The twin is run again along the whole path with the final parameters. What
   remains of the measured force is split by its second differences: white noise has ``E (r_k - 2
   r_{k-1} + r_{k-2})² = 6 σ²``, an error of the model is smooth. The *model error* is the smooth
@@ -86,7 +86,7 @@ class Diagnosis:
     stiffness: Array
     """Elastic stiffness of the specimen over that of the twin, a channel.
 
-    NaN where the motion does not identify it.
+    NaN if the motion does not identify it.
     """
     samples: int
     whole: bool
@@ -210,7 +210,7 @@ def _elastic_samples(d: Array, given: Array) -> int:
 def _slope(f: Array, given: Array) -> Array:
     """Measured force over that of the twin by least squares, a channel.
 
-    NaN where the motion does not identify it.
+    NaN if the motion does not identify it.
     """
     slope = np.full(f.shape[1], np.nan)
     if len(f) < FEWEST:

@@ -64,7 +64,7 @@ class UpdatingHistory:
 
     @property
     def displacement(self) -> Array:
-        """Measured displacement, a column a channel; NaN where it was missing."""
+        """Measured displacement, a column a channel; NaN if it was missing."""
         return self._by_channels(0)
 
     @property
@@ -73,7 +73,7 @@ class UpdatingHistory:
 
     @property
     def innovation(self) -> Array:
-        """Measured minus predicted force; NaN where nothing was measured."""
+        """Measured minus predicted force; NaN if nothing was measured."""
         return self._by_channels(2)
 
     @property

@@ -111,7 +111,7 @@ def to_force(twin, q, f):
 
 @routine
 def invert(m, triangle, out):
-    """Inverse of a symmetric matrix given by its upper triangle; False where it has none."""
+    """Inverse of a symmetric matrix given by its upper triangle; False if it has none."""
     for a in range(m):
         for b in range(m):
             low, high = min(a, b), max(a, b)

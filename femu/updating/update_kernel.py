@@ -107,7 +107,7 @@ def _innovations(updater, sums, estimate):
 
 @routine
 def _follow_with_copies(updater):
-    """The sample for the copies; the flag of the sample, or below 0 where the model failed."""
+    """The sample for the copies; the flag of the sample, or below 0 if the model failed."""
     copies, known, m = updater.copies, updater.nunknowns, updater.nchannels
     memory, options, step = updater.memory, updater.options, updater.step
     now, before, y = updater.now, updater.before, updater.force
@@ -148,7 +148,7 @@ def _must_attend(updater):
 
 @routine
 def _predict_and_correct(updater):
-    """Filter one sample; returns the flag of the sample, or below 0 where the filter failed."""
+    """Filter one sample; returns the flag of the sample, or below 0 if the filter failed."""
     filter, p, s = updater.filter, updater.filter_settings, updater.estimate
     estimate = estimate_at(s, filter.n, filter.m)
     u, y, memory, options = updater.no_input, updater.force, updater.memory, updater.options

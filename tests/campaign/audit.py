@@ -117,7 +117,7 @@ def by_pip_audit(packages: list[tuple[str, str]], python: str, folder: Path) -> 
 def read_pip_audit(text: str) -> dict[str, Package]:
     """Packages in what pip-audit prints.
 
-    None where it printed something else, such as an error of the network.
+    None if it printed something else, such as an error of the network.
     """
     try:
         listed = json.loads(text)["dependencies"]

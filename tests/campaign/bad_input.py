@@ -52,7 +52,7 @@ def scratch() -> Iterator[None]:
 
 
 def refused(name: str, case: Callable[[], Any]) -> str | None:
-    """What is wrong with the way a case is refused; None where it is refused as it must be."""
+    """What is wrong with the way a case is refused; None if it is refused as it must be."""
     try:
         with patience():
             case()

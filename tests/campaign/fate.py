@@ -23,7 +23,7 @@ class Fate:
     same: bool | None
     """Whether the test, resumed where it was interrupted, equals the whole one bit for bit.
 
-    None where that has no meaning.
+    None if that has no meaning.
     """
     steps: int = 0
     sameness: str = "same bits"

@@ -470,7 +470,7 @@ def test_a_kernel_that_may_end_without_a_return_is_refused() -> None:
         x += 1.0
 
     for made in (sometimes, never):
-        with pytest.raises(InputError, match=r"ends without a return.*return 0 where all"):
+        with pytest.raises(InputError, match=r"ends without a return.*return 0 if all"):
             made.address  # noqa: B018
 
 

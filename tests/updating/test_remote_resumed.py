@@ -49,7 +49,7 @@ def hybrid(updater: Any) -> HybridTest:
 
 
 def samples_in(path: Path) -> int:
-    """Samples that the filter in a checkpoint has processed; 0 where there is none yet."""
+    """Samples that the filter in a checkpoint has processed; 0 if there is none yet."""
     if not path.exists():
         return 0
     made = spring.make_updater()

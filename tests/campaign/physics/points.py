@@ -22,7 +22,7 @@ STEP, LONG_STEP = 1e-6, 1e-3  # of a finite difference, as a share of the scale
 # the substeps of a Maxwell damper adapt: the force jumps by as many of their tolerances, one for
 # each
 SUBSTEPS = 20.0
-# the same with alpha > 1, where the rate of the dashpot has an infinite slope as the force goes
+# the same with alpha > 1, if the rate of the dashpot has an infinite slope as the force goes
 # through zero
 SINGULAR = 1e-4
 SHARES = (-1.0, -0.5, 0.0, 0.5, 1.0)  # of it
