@@ -83,10 +83,11 @@ def must_not_be_simulink(values: Array, acquired: Sizes, command: Array) -> None
     ) <= NEAR * size < float(np.abs(values[:n] - command).max())
     at_target = size == 0.0 and flag == 1.0 and not values[1:].any()
     if one_more or shifted or at_target:
+        what = "displacement" if acquired.displacement else "force"
         raise BadMessage(
             f"The controller answered {values[: acquired.total + 1].tolist()}, and "
             f"{acquired.total} numbers were asked for: this looks like the dialogue of "
             f"OpenFresco's SimSimulink, with a flag ({flag:g}) first. femu does not speak it, and "
-            f"would take the flag for a {'displacement' if acquired.displacement else 'force'}. Answer with the measured numbers from the "
-            "first place on and zeros after them, as docs/lab-controller.md has it."
+            f"would take the flag for a {what}. Answer with the measured numbers from the first "
+            "place on and zeros after them, as docs/lab-controller.md has it."
         )
