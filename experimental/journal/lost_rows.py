@@ -66,10 +66,11 @@ def give_back(record: Record, name: str, exchanged: Exchanged) -> None:
 
 
 def must_belong_together(record: Record, name: str) -> None:
-    """Refuse measurements of a physical specimen that are not of its commands: it would be moved
-    back to repeat their steps.
+    """Refuse measurements of a physical specimen that are not of its commands, or lost while the
+    commands are there: it would be moved back to repeat their steps.
 
-    Commands that are lost, after all others, are computed again.
+    Commands that are lost, after all others, are computed again. The last command may have no
+    measurement, since each waits for that of the one before.
     """
     sent, measured = record.command[name], record.measured[name]
     both, lost = min(len(sent), len(measured)), len(measured) - len(sent)
@@ -77,6 +78,15 @@ def must_belong_together(record: Record, name: str) -> None:
         raise FileError(
             record.path,
             f"is damaged: commands and measurements of {name!r} are not of the same steps",
+        )
+    went = np.unique(sent[len(measured) :, 1])
+    if len(went) > 1:
+        raise FileError(
+            record.path,
+            f"cannot be continued: {len(went)} commands of {name!r}, to t = {went[-1]:g}, were sent, "
+            "and their measurements are lost, as after a power cut of a test that did not wait for "
+            f"the disk. The specimen would be moved back to t = {went[0]:g}, and loaded again. "
+            f"What was measured until then is in the file: {record.steps} committed steps",
         )
     if lost > 0:
         warn(

@@ -131,6 +131,7 @@ class SpecimenServer:
         self._measured = Measurement(np.zeros(n), np.zeros(n))
         self._target: Array | None = None
         self._at_specimen = self._commanded = self._answered = self._ended = False
+        self._answers_time = False
         self._refusal = Refusal(self._tag, silence, protocol == "site")
         self._before_first = np.zeros(0)
         # state of a numerical specimen before steps were taken without a commit
@@ -379,6 +380,7 @@ class SpecimenServer:
 
     def _check(self, terms: Terms) -> None:
         n = self.specimen.size
+        self._answers_time = terms.acquired.time > 0
         if terms.control.displacement != n:
             raise BadMessage(
                 f"The client commands {terms.control.displacement} displacements; the specimen has "
@@ -418,7 +420,14 @@ class SpecimenServer:
     def _trial(self, sizes: Sizes, blocks: Array) -> None:
         displacement, velocity, acceleration, _, instant = sizes.split(blocks)
         if self.udp and len(instant) and instant[0] < self._time:
-            return  # a datagram that comes late must not move the specimen back
+            # a datagram that comes late must not move the specimen back
+            if self._answers_time:
+                return  # the client knows it by the time of the answer
+            raise BadMessage(
+                f"The time of the client went back from {self._time:g} to {instant[0]:g}. Over UDP "
+                "that may be a command that came late, and answers without a time would not show "
+                "it. Use TCP."
+            )
         before = self._time
         # without a time block the commands count as one unit of time each
         self._time = float(instant[0]) if len(instant) else self._time + 1.0
@@ -439,6 +448,8 @@ class SpecimenServer:
         self._stand()
         if self._time > before:
             self._step_without_commit(before)
+        elif self._time < before:
+            self._must_be_the_same_step(displacement, before)
         self._commanded, self._answered = True, False
         if self._target is None:
             self._before_first = self.specimen.state
@@ -465,11 +476,41 @@ class SpecimenServer:
         Iterates of one step have one time, so a command of a later time is another step. Some
         methods command two times in a step: that is put right by the first commit.
         """
-        if not getattr(self.specimen, "numerical", False) or self.commits or self._target is None:
+        if not self._guesses_steps:
             return
         if self._virgin is None:
             self._virgin = self._before_first
         self.specimen.commit(before)
+
+    @property
+    def _guesses_steps(self) -> bool:
+        """Whether the time of the commands says which of them are steps, for want of commits."""
+        numerical = getattr(self.specimen, "numerical", False)
+        return numerical and not self.commits and self._target is not None
+
+    def _must_be_the_same_step(self, displacement: Array, before: float) -> None:
+        """Without commits a command of an earlier time is another iterate, or a step of an analysis
+        whose time goes back, such as a static one that unloads.
+
+        Both must lead to the same force.
+        """
+        if not self._guesses_steps:
+            return
+        specimen: Any = self.specimen
+        now, forces = specimen.state, []
+        for is_step in (False, True):
+            if is_step:
+                specimen.commit(before)
+            specimen.apply(displacement.copy(), self._time)
+            forces.append(specimen.true_force)
+            specimen.restore(now)
+        if not np.allclose(*forces, rtol=SAME_FORCE, atol=0.0):
+            raise BadMessage(
+                f"The time of the client went back from {before:g} to {self._time:g}, and it has "
+                "sent no commit: another iterate of its step would have the force "
+                f"{forces[0].tolist()}, another step {forces[1].tolist()}. Let it commit its "
+                "steps, or send a time that grows from step to step."
+            )
 
     def _put_right(self) -> None:
         """The first commit of a client whose commands of several times were taken for steps.

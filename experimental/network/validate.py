@@ -68,21 +68,26 @@ def must_not_be_simulink(values: Array, acquired: Sizes, command: Array) -> None
     - the flag, and one number more than was asked for;
     - the flag, then displacements near the command, which those from the first place on are not;
     - before the first command a flag of 1, and zeros.
+
+    Of a controller that measures forces alone, only the first can.
     """
     n, flag, rest = len(command), float(values[0]), values[acquired.total :]
-    if flag not in FLAGS or not acquired.displacement:
+    if flag not in FLAGS:
         return
     one_more = bool(len(rest) and rest[0] != 0.0 and not rest[1:].any())
+    if not (one_more or acquired.displacement):
+        return
     size = float(np.abs(command).max())
     shifted = size > 0.0 and float(
         np.abs(values[1 : n + 1] - command).max()
     ) <= NEAR * size < float(np.abs(values[:n] - command).max())
     at_target = size == 0.0 and flag == 1.0 and not values[1:].any()
     if one_more or shifted or at_target:
+        what = "displacement" if acquired.displacement else "force"
         raise BadMessage(
             f"The controller answered {values[: acquired.total + 1].tolist()}, and "
             f"{acquired.total} numbers were asked for: this looks like the dialogue of "
             f"OpenFresco's SimSimulink, with a flag ({flag:g}) first. femu does not speak it, and "
-            "would take the flag for a displacement. Answer with the measured numbers from the "
-            "first place on and zeros after them, as docs/lab-controller.md has it."
+            f"would take the flag for a {what}. Answer with the measured numbers from the first "
+            "place on and zeros after them, as docs/lab-controller.md has it."
         )

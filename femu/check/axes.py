@@ -30,21 +30,30 @@ def weak_axes(model: Model, program: Program) -> Iterator[Finding]:
     if program.dimensions != 3:
         return
     up = _upward(model)
-    carrying = _carrying(model, program, up)
+    carrying, between_columns = _carrying(model, program, up)
     run: Workspace | None = None
     found: list[tuple[FrameElement, float, Array]] = []
+    girts: list[tuple[FrameElement, float, Array]] = []
+    upright = False
     for name, element in program.elements.items():
-        if not isinstance(element, FrameElement) or name not in carrying:
+        if not isinstance(element, FrameElement):
             continue
         x, y, z = element.axes(program.coordinates)
-        if abs(x[up]) > LEVEL or abs(z[up]) < ON_ITS_SIDE * np.sqrt(1.0 - x[up] ** 2):
+        if abs(x[up]) > LEVEL:
+            continue
+        on_its_side = abs(z[up]) >= ON_ITS_SIDE * np.sqrt(1.0 - x[up] ** 2)
+        upright |= not on_its_side
+        if not on_its_side or name not in carrying | between_columns:
             continue
         if run is None:
             run = Workspace(program, program.state())
             run.determine(EVALUATE)
         about_z, about_y = _bending(program, run, name)
         if about_z > SOFTER * about_y > 0.0:
-            found.append((element, about_z / about_y, y))
+            kind = found if name in carrying else girts
+            kind.append((element, about_z / about_y, y))
+    if not upright:  # without any other beam they are no girts
+        found += girts
     if found:
         worst = max(found, key=lambda one: one[1])
         names = ", ".join(repr(e.name) for e, _, _ in found[:MOST_NAMED])
@@ -81,12 +90,9 @@ def _upward(model: Model) -> int:
     return 1 if at_the_foot(1) and not at_the_foot(2) else 2
 
 
-def _carrying(model: Model, program: Program, up: int) -> set[Name]:
-    """Members with a load down, or with one on a node at an end.
-
-    If their axes were given, the node must have no column or hanger, which would carry its load:
-    girts are laid on their side.
-    """
+def _carrying(model: Model, program: Program, up: int) -> tuple[set[Name], set[Name]]:
+    """Members with a load down, or with one on a node at an end; and those whose axes were given
+    and whose node has a column or hanger, which carries its load: girts are laid on their side."""
     axis = "xyz"[up]
     nodes = {
         node
@@ -100,10 +106,12 @@ def _carrying(model: Model, program: Program, up: int) -> set[Name]:
             length, along = span(element, program.coordinates)
             if length > 0.0 and abs(along[up]) > LEVEL:
                 hung |= set(element.nodes)
+    ends = {name for name, element in program.elements.items() if nodes & set(element.nodes)}
     found = {
         name
-        for name, element in program.elements.items()
-        if (nodes if getattr(element, "vecxz", None) is None else nodes - hung) & set(element.nodes)
+        for name in ends
+        if getattr(program.elements[name], "vecxz", None) is None
+        or (nodes - hung) & set(program.elements[name].nodes)
     }
     for pattern in model.patterns.values():
         for name, load in pattern.member:
@@ -121,7 +129,7 @@ def _carrying(model: Model, program: Program, up: int) -> set[Name]:
                 force = element.axes(program.coordinates).T @ local
                 if force[up] < -ON_ITS_SIDE * float(np.linalg.norm(force)) < 0.0:
                     found.add(name)
-    return found
+    return found, ends - found
 
 
 def _bending(program: Program, run: Workspace, name: Name) -> tuple[float, float]:

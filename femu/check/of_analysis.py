@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -26,6 +26,7 @@ from femu.check.of_model import (
     far_nodes,
     implausible,
     length_unit_of,
+    mechanisms,
 )
 from femu.elements.beam_column import FrameElement
 from femu.engine.program import Program
@@ -228,7 +229,13 @@ def _of_model(program: Program, moves: bool) -> list[Finding]:
             ]
         )
     if moves and known.in_time is None:
-        known.in_time = _kept(lambda: [*_implausible_period(program), *damps_nothing(program)])
+        known.in_time = _kept(
+            lambda: [
+                *_implausible_period(program),
+                *_moves_freely(program),
+                *damps_nothing(program),
+            ]
+        )
     return known.model + (known.in_time or []) if moves else list(known.model)
 
 
@@ -251,6 +258,13 @@ def _implausible_period(program: Program) -> list[Finding]:
         return []
     period = _exactly(program, None)
     return list(implausible(period)) if period is not None else []
+
+
+def _moves_freely(program: Program) -> list[Finding]:
+    """Motions without resistance: with mass they do not end an analysis in time."""
+    if _least(program, None) is not None or not _is_a_frame(program):
+        return []
+    return [replace(finding, severity="warning") for finding in mechanisms(program)]
 
 
 # --- the step ---

@@ -29,6 +29,8 @@ from numba.core.caching import _Cache
 from numba.core.compiler import CompileResult
 from numba.core.typing.templates import Signature
 
+from femu.kernels.interrupts import hear_dropped_interrupts
+
 
 def cache_folder() -> Path:
     """Where compiled code is kept: ``FEMU_CACHE_DIR``, or the user's cache folder."""
@@ -226,6 +228,7 @@ class _Announcement:
 
 
 _announce = _Announcement()
+hear_dropped_interrupts()
 
 
 def on_compile(hook: Callable[[str], None] | None) -> None:

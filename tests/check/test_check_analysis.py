@@ -245,6 +245,18 @@ def _with_wind_alone() -> Model:
     return model
 
 
+def test_a_mechanism_that_moves_in_time() -> None:
+    """With mass it ends no analysis; without a stiffness its period is not implausible but
+    missing."""
+    model = Model("pinned")
+    model.node("A", 0.0, 0.0, fixed=("x", "y"))
+    model.node("B", 0.0, LENGTH, mass=MASS)
+    model.add(ElasticBeamColumn("c", "A", "B", section=STEEL))
+    with pytest.warns(CheckWarning, match="structure is a mechanism: node 'B'"):
+        result = Transient(dt=0.01).run(model, GroundMotion.el_centro(), duration=0.05)
+    assert [f.severity for f in result.findings] == ["warning"]
+
+
 def test_a_step_longer_than_a_tenth_of_the_first_period() -> None:
     program, gravity = loaded(column())
     motion = sine(0.2, 2.0)

@@ -105,6 +105,25 @@ def test_check_asks_for_loads_that_vary_along_a_member_and_for_loads_between_col
     assert not [f for f in model.check() if "weak axis" in f.message]
 
 
+def test_check_questions_the_beams_of_a_frame_that_all_are_on_their_side() -> None:
+    """The weights are at the nodes of the columns, which carry them.
+
+    With an upright beam besides, the others may be girts.
+    """
+    model = Model("frame", dimensions=3)
+    places = {"A": (0.0, 0.0), "B": (L, 0.0), "C": (L, L), "D": (0.0, L)}
+    for name, (x, y) in places.items():
+        model.node(f"{name}0", x, y, 0.0, fixed=True)
+        model.node(name, x, y, 3.0, mass=1e3)
+        model.load(name, z=-1e4, pattern="gravity")
+        model.add(ElasticBeamColumn(f"column {name}", f"{name}0", name, section=SECTION))
+    for i, j in ("AB", "BC", "CD"):
+        model.add(ElasticBeamColumn(i + j, i, j, section=SECTION, vecxz=(0, 0, 1)))
+    assert [f.objects for f in model.check() if "weak axis" in f.message] == [("AB", "BC", "CD")]
+    model.add(ElasticBeamColumn("DA", "D", "A", section=SECTION))
+    assert not [f for f in model.check() if "weak axis" in f.message]
+
+
 @pytest.mark.parametrize(
     "section",
     [ElasticSection.rectangle(1.0, 0.2, E=E, G=G), ElasticSection.rectangle(0.4, 0.4, E=E, G=G)],

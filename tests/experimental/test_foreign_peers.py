@@ -264,6 +264,23 @@ def test_the_dialogue_of_simulink_is_refused_with_the_first_answer_that_shows_it
     assert len(server.target) == 1
 
 
+@pytest.mark.parametrize("size", [1, 2])
+def test_the_dialogue_of_simulink_is_refused_where_forces_alone_are_measured(size):
+    """The flag is one number more than was asked for."""
+
+    class Forces(Simulink):
+        def answer(self, action, blocks):
+            found = super().answer(action, blocks)
+            return [found[0], *found[1 + size :]] if action == 6.0 else found
+
+    server = Forces(size, 0.003)
+    remote = RemoteController(size, server.port, silence=BOUND, acquired=Sizes(force=size))
+    with pytest.raises(BadMessage, match=f"{DIALOGUE}.* flag for a force"):
+        remote.apply(np.full(size, 0.001), DT)
+    server.thread.join(BOUND)
+    assert server.target == []
+
+
 @pytest.mark.parametrize("place", [0.0, 0.25, 1.0])
 def test_a_plain_controller_is_not_taken_for_simulink(place):
     class Plain(Simulink):

@@ -237,6 +237,24 @@ def test_measurements_of_other_steps_than_their_commands_are_refused(tmp_path):
     assert path.read_bytes() == kept and len(stone.commands) == MEASURED
 
 
+@pytest.mark.parametrize("answered", [COMMITTED, MEASURED - 2])
+def test_a_specimen_is_not_moved_back_to_repeat_what_was_lost(tmp_path, answered):
+    """The disk had the commands and not their measurements."""
+    path = tmp_path / "j.h5"
+    stone = stopped(path, MEASURED, Readable())
+    cut(path)
+    take(path, "measured", answered)
+    kept, sent = path.read_bytes(), list(stone.commands)
+    with pytest.raises(FileError, match=f"{MEASURED - answered} commands of 'e', to t = 0.14"):
+        make(stone).resume(path)
+    assert path.read_bytes() == kept
+    assert stone.commands == sent
+    # one alone is that of the step under way
+    take(path, "command", answered + 1)
+    stone.place = np.array(sent[answered : answered + 1])
+    assert make(stone).resume(path).outcome is Ending.COMPLETE
+
+
 # --- the file next to it ---
 
 

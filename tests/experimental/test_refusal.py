@@ -229,6 +229,45 @@ def test_two_times_in_the_first_step_are_put_right_by_its_commit():
     assert force == pytest.approx(drive(LAW, [0.002, 0.0]).force.ravel()[-1], rel=1e-12)
 
 
+def there_and_back(port, udp, acquires_time, path):
+    """Commands (displacement, time) of a client without commits; the last force."""
+    with connected(port, udp) as client:
+        client.sendall(struct.pack("<11i", 1, 0, 0, 0, 1, 0, 0, 0, 1, acquires_time, 8))
+        for displacement, instant in path:
+            client.sendall(doubles(8, 3.0, displacement, instant))
+            client.sendall(doubles(8, 10.0))
+            force = struct.unpack("<8d", received(client, 64, udp))[0]
+        client.sendall(doubles(8, 99.0))
+    return force
+
+
+LOADED = [(0.0005, 0.5), (0.003, 1.2)]  # the law yields at 1 mm; the time is the factor of the load
+
+
+@pytest.mark.parametrize("back", [(0.002, 0.2), LOADED[0]], ids=["new", "as before"])
+def test_over_udp_a_time_that_goes_back_is_refused(back):
+    """It was taken for a datagram that comes late: the answer was that of the command before.
+
+    So a static analysis that unloads moved nothing, and got wrong forces. A client that gets a time
+    with its answers sees it.
+    """
+    server, ended = serve(EmulatedSpecimen(LAW), udp=True)
+    assert np.isnan(there_and_back(server.port, True, 0, [*LOADED, back]))
+    assert (ended().ending, ended().moves) == (Ending.BAD_MESSAGE, 2)
+    assert "went back from 1.2 to" in ended().message and "Use TCP" in ended().message
+
+
+def test_a_step_back_in_time_without_commits_is_an_iterate_only_if_that_is_the_same():
+    server, ended = serve(EmulatedSpecimen(LAW, numerical=True))
+    elastic = [(0.0005, 0.5), (0.0008, 0.8), (-0.0004, -0.4)]
+    assert there_and_back(server.port, False, 0, elastic) == pytest.approx(-0.0004 * K)
+    assert ended().ending is Ending.PEER_DONE
+    server, ended = serve(EmulatedSpecimen(LAW, numerical=True))
+    assert np.isnan(there_and_back(server.port, False, 0, [*LOADED, (0.002, 0.2)]))
+    assert ended().ending is Ending.BAD_MESSAGE
+    assert "has sent no commit" in ended().message
+
+
 def test_femu_serve_takes_the_version_that_its_message_asks_for(tmp_path, monkeypatch):
     from click.testing import CliRunner
 
