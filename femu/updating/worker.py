@@ -30,6 +30,7 @@ from femu.support.entry_point import call_named
 from femu.support.errors import FemuError, FileError, InputError
 from femu.support.isolated_python import python, surroundings
 from femu.support.users_line import warn
+from femu.support.whole_file import placed
 from femu.updating import datagrams
 from femu.updating.turning_points import HEAD as STEP_AND_TIME
 from femu.updating.updater import ModelUpdater
@@ -122,9 +123,8 @@ class Checkpoint:
         if now - self._last < SAVE_EVERY * max(len(remembered[0]) / LARGE_RECORD, 1.0):
             return
         self._last = now
-        scratch = self.path.with_suffix(".writing")
-        with contextlib.suppress(OSError):
-            with scratch.open("wb") as file:
+        with contextlib.suppress(FileError):
+            with placed(self.path) as file:
                 np.savez(
                     file,
                     session=np.uint64(self.session),
@@ -135,10 +135,6 @@ class Checkpoint:
                     displacements=remembered[1],
                     forces=remembered[2],
                 )
-                file.flush()
-                # before it takes the place: a power cut must not leave an empty file there
-                os.fsync(file.fileno())
-            os.replace(scratch, self.path)
             self.until = step
 
 
