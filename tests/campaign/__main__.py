@@ -31,6 +31,7 @@ PARTS = (
     "soak",
     "limits",
     "frames",
+    "exported_pairs",
     "supply_chain",
 )
 LONGEST_FIRST = ("fuzzing", "soak")

@@ -60,6 +60,7 @@ GROUPS = (
     ("geometric transformations", ("geomTransf",)),
     ("integration along the members", ("beamIntegration",)),
     ("elements", ("element",)),
+    ("supports that are held until they move", ("timeSeries", "pattern", "sp")),
     (
         "damping",
         (
