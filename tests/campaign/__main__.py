@@ -28,6 +28,7 @@ PARTS = (
     "fuzzing",
     "faults",
     "power_cuts",
+    "flipped_bits",
     "soak",
     "limits",
     "frames",
