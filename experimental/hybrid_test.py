@@ -11,6 +11,7 @@ import contextlib
 import hashlib
 from collections.abc import Mapping
 from os import PathLike, fspath
+from os.path import realpath
 from typing import Any
 
 import numpy as np
@@ -251,9 +252,12 @@ class HybridTest:
         A physical specimen that can be read must be where the journal ends. What was measured of
         steps that were not committed is used and not measured again. A journal whose test is still
         running is refused. The journal stays as it is until the specimens are found ready; that of
-        a complete test stays as it is, and nothing is sent.
+        a complete test stays as it is, and nothing is sent. Of a link, the journal that it leads to
+        is continued.
         """
         must_be_asked_for("resume")
+        if isinstance(journal, (str, PathLike)):
+            journal = realpath(journal)
         self._must_be_limited()
         run = HybridRun(self)
         with contextlib.ExitStack() as reading:

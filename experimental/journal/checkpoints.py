@@ -11,7 +11,7 @@ written to one of a few slots, in turn::
                                 the same of the last steps between them: SLOTS rows, the oldest is written over
     /committed/kept             step, test time, numbers of the checkpoint ..., wall clock: every step
     /committed/kept_columns     places of these numbers in the state followed by what the others remember
-    /committed/checksums        step, test time, CRC-32 of the rows of each table in CHECKED, wall clock: every step
+    /committed/checksums        step, test time, CRC-32 of the rows of each table in CHECKED and of itself, wall clock: every step
 
 N is the least number with which the appended rows take at most EACH_STEP bytes per step, and at
 most MOST. If N is 1 every checkpoint is appended and the latest and kept tables do not exist;
@@ -63,6 +63,8 @@ CHECKED = ("record", "parameter_history", "specimens", "state", "kept")
 
 The last is not in journals of earlier versions.
 """
+ITSELF = 1  # a column after them: the checksum of the row of checksums itself
+OF_ITSELF = HEAD + len(CHECKED)
 OF_EVERY_STEP = ("record", "parameter_history", "kept")
 
 
@@ -208,13 +210,21 @@ def of_every_step(record: Record, places: Places) -> Array:
 
 def checksums_of(steps: Array, tables: Mapping[str, Array]) -> Array:
     """Rows of the table of checksums for committed steps."""
-    out = np.full((len(steps), HEAD + len(CHECKED) + TAIL), np.nan)
+    out = np.full((len(steps), HEAD + len(CHECKED) + ITSELF + TAIL), np.nan)
     out[:, :HEAD], out[:, -1] = steps[:, :HEAD], steps[:, -1]
     for column, name in enumerate(CHECKED):
         rows = tables[name]
         at = np.searchsorted(steps[:, 0], rows[:, 0]) if name in BOTH else np.arange(len(rows))
         out[at, HEAD + column] = sums_of(rows)
+    out[:, OF_ITSELF] = own_checksums(out)
     return out
+
+
+def own_checksums(noted: Array) -> Array:
+    """The checksum of each row of checksums, with 0 in its own column."""
+    rows = noted.copy()
+    rows[:, OF_ITSELF] = 0.0
+    return sums_of(rows).astype(float)
 
 
 def matching_record(file: Any, path: str, first: int, last: int) -> Array:

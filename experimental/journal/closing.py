@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import tempfile
+import zlib
 from typing import Any
 
 import h5py
@@ -19,9 +20,29 @@ ENDING_BYTES = 4096
 def ending_bytes(ending: Outcome, message: str) -> npt.NDArray[np.uint8]:
     """An ending as it is written; of a message that is too long, its beginning."""
     message = message or ending.value
-    while len(content := json.dumps([ending.name, message]).encode()) > ENDING_BYTES:
+    while len(content := _with_checksum(ending.name, message)) > ENDING_BYTES:
         message = message[: len(message) // 2] + "..."
     return np.frombuffer(content.ljust(ENDING_BYTES, b"\0"), np.uint8)
+
+
+def _with_checksum(name: str, message: str) -> bytes:
+    return json.dumps([name, message, zlib.crc32(json.dumps([name, message]).encode())]).encode()
+
+
+def ending_of(content: bytes) -> tuple[str, str] | None:
+    """Name of the outcome and message of what was written; None if it was damaged.
+
+    Endings of earlier versions have no checksum.
+    """
+    found = json.loads(content)
+    if (
+        not isinstance(found, list)
+        or len(found) < 2
+        or not all(isinstance(v, str) for v in found[:2])
+    ):
+        return None
+    name, message = found[:2]
+    return None if found[2:] and content != _with_checksum(name, message) else (name, message)
 
 
 def closed_elsewhere(file: h5py.File, reserve: int) -> bool:

@@ -44,7 +44,9 @@ from femu.experimental.journal.lock import mark_as_used
 from femu.experimental.journal.lost_file import identity, is_there, rescued
 from femu.experimental.journal.reader import (
     FORMAT,
+    HEAD_DIGEST,
     Record,
+    head_digest,
     read_ending,
     read_head,
     read_journal,
@@ -54,7 +56,7 @@ from femu.experimental.journal.row_reading import GROWTH, HEAD, TAIL, finished_r
 from femu.experimental.journal.rows import CHUNK_FLOATS
 from femu.experimental.journal.syncing import Syncing, sync_folder
 from femu.experimental.journal.tables import JournalTables, describe
-from femu.files.hdf5 import FORM
+from femu.files.hdf5 import FORM, put_text
 from femu.results.outcome import Outcome
 from femu.support.errors import FileError
 from femu.support.users_line import warn
@@ -128,6 +130,7 @@ class Journal:
                 self._file, elements, (state, specimens, places), updated, record
             )
             self._file.create_dataset("ending", data=np.zeros(ENDING_BYTES, np.uint8))
+            put_text(self._file, HEAD_DIGEST, head_digest(self._file, self.path))
             self._file.flush()
             self._file.swmr_mode = True
             self._mark = mark_as_used(self.path)

@@ -6,6 +6,7 @@ See `femu.experimental.journal.journal` for the tables.
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import time as clock
@@ -18,23 +19,29 @@ import numpy.typing as npt
 from femu.experimental.journal.checkpoints import (
     CHECKED,
     CHECKSUMS,
+    ITSELF,
     KEPT,
     KEPT_COLUMNS,
+    OF_ITSELF,
     PARAMETER_COLUMNS,
     PARAMETERS,
     columns_of,
     leave_out_torn,
+    own_checksums,
     slots_of,
 )
-from femu.experimental.journal.row_reading import HEAD, TAIL, finished, matching
+from femu.experimental.journal.closing import ending_of
+from femu.experimental.journal.row_reading import HEAD, TAIL, Lost, finished, leading, matching
 from femu.files.hdf5 import opened, table, text, text_table
 from femu.files.hdf5_recovery import is_marked
 from femu.results.outcome import Outcome
 from femu.support.arguments import typed
 from femu.support.errors import FileError, InputError
+from femu.support.users_line import warn
 
 Array = npt.NDArray[np.float64]
 FORMAT = "femu journal 1"
+HEAD_DIGEST = "checksum"
 # how often, and after how many seconds, a journal that is being written is read again
 TRIES, PAUSE = 20, 0.05
 
@@ -166,18 +173,23 @@ def _read(path: str) -> Record:
                 path, f"has {len(parameters)} parameters and {len(parameter_names)} names of them"
             )
         record = Record(path, about, list(about["elements"]), parameter_names, parameters)
+        lost: Lost = []
         for place, (name, size) in enumerate(about["elements"].items()):
-            record.command[name] = matching(file, f"elements/{place}/command", path, size)
-            record.measured[name] = matching(file, f"elements/{place}/measured", path, 2 * size)
+            record.command[name] = matching(
+                file, f"elements/{place}/command", path, size, lost=lost
+            )
+            record.measured[name] = matching(
+                file, f"elements/{place}/measured", path, 2 * size, lost=lost
+            )
             refused = f"elements/{place}/refused"  # journals of earlier versions have none
             record.refused[name] = (
-                matching(file, refused, path, 2 * size)
+                matching(file, refused, path, 2 * size, lost=lost)
                 if refused in file
                 else np.zeros((0, HEAD + 2 * size + TAIL))
             )
             unanswered = f"elements/{place}/unanswered"
             kept = (
-                matching(file, unanswered, path, size)
+                matching(file, unanswered, path, size, lost=lost)
                 if unanswered in file
                 else np.zeros((0, HEAD + size + TAIL))
             )
@@ -199,7 +211,10 @@ def _read(path: str) -> Record:
         record.kept_columns = columns_of(file, KEPT_COLUMNS, path, KEPT)
         if record.kept_columns is not None:
             record.kept = finished(file, KEPT, path)
-        leave_out_torn(record, slots, _checksums(file, path))
+        noted = _checksums(file, path, lost)
+        leave_out_torn(record, slots, noted)
+        if noted is not None and record.steps < len(noted):
+            lost.append(("committed", record.steps, len(noted) - record.steps))
         if updated is not None:
             record.parameter_history = _with_the_others(
                 record.parameter_history, updated, parameters
@@ -207,16 +222,33 @@ def _read(path: str) -> Record:
         found_ending = read_ending(file, path)
         if found_ending is not None:
             record.ending, record.message = Outcome[found_ending[0]], found_ending[1]
+        if lost and not is_marked(path):  # a writer that was killed may leave half a row
+            name, first, count = lost[0]
+            warn(
+                f"{path} is damaged: {count} rows of {name}, from row {first} on, are not as they "
+                f"were written, or follow one that is not{_and_others(lost)}. They are left out."
+            )
         return record
 
 
-def _checksums(file: Any, path: str) -> Array | None:
+def _and_others(lost: Lost) -> str:
+    names = ", ".join(dict.fromkeys(name for name, _, _ in lost[1:]))
+    return f"; so do rows of {names}" if names else ""
+
+
+def _checksums(file: Any, path: str, lost: Lost) -> Array | None:
     """The checksums of the committed steps; None if the journal has none."""
     if CHECKSUMS not in file:
         return None
-    found = finished(file, CHECKSUMS, path)
-    # without those of what is kept
-    if found.shape[1] not in (HEAD + len(CHECKED) - 1 + TAIL, HEAD + len(CHECKED) + TAIL):
+    found = finished(file, CHECKSUMS, path, lost=lost)
+    width = found.shape[1] - HEAD - TAIL
+    # those of earlier versions are without the one of the row itself, and of what is kept
+    if width == len(CHECKED) + ITSELF:
+        count = leading(own_checksums(found) == found[:, OF_ITSELF])
+        if count < len(found):
+            lost.append((CHECKSUMS, count, len(found) - count))
+        return np.delete(found[:count], OF_ITSELF, axis=1)
+    if width not in (len(CHECKED) - 1, len(CHECKED)):
         raise FileError(
             path, f"has a table {CHECKSUMS} of {found.shape[1]} columns, which no journal has"
         )
@@ -260,7 +292,22 @@ def read_head(file: Any, path: str) -> tuple[dict[str, Any], list[str]]:
         isinstance(n, str) for n in parameter_names
     ):
         raise FileError(path, "does not name its parameters")
+    if HEAD_DIGEST in file.attrs and text(file, HEAD_DIGEST, path) != head_digest(file, path):
+        raise FileError(
+            path, "is damaged: what it says of its test does not match its checksum. Use a copy"
+        )
     return about, parameter_names
+
+
+def head_digest(file: Any, path: str) -> str:
+    """SHA-256 of everything that is written before the first row."""
+    found = hashlib.sha256()
+    for part in (text(file, "about", path), text_table(file, "parameter_names", path)):
+        found.update(part.encode() + b"\0")
+    for name in ("parameters", PARAMETER_COLUMNS, KEPT_COLUMNS):
+        if name in file:
+            found.update(table(file, name, path, 1, "fi")[:].tobytes())
+    return found.hexdigest()
 
 
 def read_ending(file: Any, path: str) -> tuple[str, str] | None:
@@ -268,7 +315,10 @@ def read_ending(file: Any, path: str) -> tuple[str, str] | None:
     content = table(file, "ending", path, 1, "u")[:].tobytes().rstrip(b"\0")
     if not content:
         return None
-    name, message = json.loads(content)
+    ending = ending_of(content)
+    if ending is None:
+        raise FileError(path, "is damaged: how its test ended does not match its checksum")
+    name, message = ending
     if name not in Outcome.__members__:
         raise FileError(path, f"says that its test ended as {name!r}, which is no outcome")
-    return str(name), str(message)
+    return name, message

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import zlib
 from typing import Any
 
@@ -12,6 +13,8 @@ from femu.files.hdf5 import BROKEN, must_hold, table
 from femu.support.errors import FileError
 
 Array = npt.NDArray[np.float64]
+Lost = list[tuple[str, int, int]]
+"""Rows that were written and are not taken: name of the table, number of the first, how many."""
 GROWTH = 1024  # rows added at a time
 HEAD, TAIL = 2, 1  # step and time before the values, wall clock after them
 OF_ROWS = "_checksums"
@@ -31,11 +34,12 @@ def rows_of(file: Any, name: str, path: str, size: int | None = None) -> Any:
     return data
 
 
-def finished_rows(data: Any, path: str, first: int, last: int) -> Array:
+def finished_rows(data: Any, path: str, first: int, last: int, lost: Lost | None = None) -> Array:
     """The rows of a table in a range that were written to their end, up to the first that was not.
 
     A row counts by its clock, its step and its time: NaN is a row that was not written, zeros are
-    what a power cut leaves. A part of the table that HDF5 cannot read ends it too.
+    what a power cut leaves. A part of the table that HDF5 cannot read ends it too. What was written
+    after it is added to ``lost``.
     """
     found = [np.zeros((0, data.shape[1]))]
     at_once = (data.chunks or data.shape)[0]
@@ -45,6 +49,8 @@ def finished_rows(data: Any, path: str, first: int, last: int) -> Array:
         try:
             stamps = np.asarray(data[first:end, -1], dtype=float)
         except BROKEN:
+            if lost is not None:
+                lost.append((data.name.strip("/"), first, last - first))
             break
         count = leading(np.isfinite(stamps) & (stamps > 0.0))
         must_hold(data, path, count, data.shape[1] * data.dtype.itemsize)
@@ -54,9 +60,19 @@ def finished_rows(data: Any, path: str, first: int, last: int) -> Array:
             whole = leading((steps >= 0.0) & (steps == np.floor(steps)) & np.isfinite(rows[:, 1]))
         found.append(rows[:whole])
         if whole < end - first:
+            if lost is not None:
+                _note_lost(data, first + whole, last, lost)
             break
         first = end
     return np.concatenate(found)
+
+
+def _note_lost(data: Any, first: int, last: int, lost: Lost) -> None:
+    """Note the rows of a table that have a clock, from one on that is not whole."""
+    with contextlib.suppress(*BROKEN):
+        stamps = np.asarray(data[first:last, -1], dtype=float)
+        if count := int(np.count_nonzero(np.isfinite(stamps) & (stamps != 0.0))):
+            lost.append((data.name.strip("/"), first, count))
 
 
 def leading(good: npt.NDArray[np.bool_]) -> int:
@@ -64,9 +80,11 @@ def leading(good: npt.NDArray[np.bool_]) -> int:
     return len(good) if good.all() else int(np.argmin(good))
 
 
-def finished(file: Any, name: str, path: str, size: int | None = None) -> Array:
+def finished(
+    file: Any, name: str, path: str, size: int | None = None, lost: Lost | None = None
+) -> Array:
     data = rows_of(file, name, path, size)
-    return finished_rows(data, path, 0, len(data))
+    return finished_rows(data, path, 0, len(data), lost)
 
 
 def matching(
@@ -76,10 +94,11 @@ def matching(
     size: int | None = None,
     first: int = 0,
     last: int | None = None,
+    lost: Lost | None = None,
 ) -> Array:
     """The rows of an element's table in a range, up to the first that is not as it was written."""
     data = rows_of(file, name, path, size)
-    rows = finished_rows(data, path, first, len(data) if last is None else last)
+    rows = finished_rows(data, path, first, len(data) if last is None else last, lost)
     if name + OF_ROWS not in file:  # journals of earlier versions have none
         return rows
     # opened after the rows were read: while a test runs the checksum of a row is there before it
@@ -90,7 +109,10 @@ def matching(
         noted = np.asarray(sums[first : first + len(rows)])
     except BROKEN:
         noted = _readable(sums, first, len(rows))
-    return rows[: leading(sums_of(rows[: len(noted)]) == noted)]
+    count = leading(sums_of(rows[: len(noted)]) == noted)
+    if lost is not None and count < len(rows):
+        lost.append((name, first + count, len(rows) - count))
+    return rows[:count]
 
 
 def _readable(sums: Any, start: int, count: int) -> npt.NDArray[np.int64]:

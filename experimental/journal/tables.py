@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import zlib
 from collections.abc import Collection, Mapping
 from typing import Any
 
@@ -14,6 +15,8 @@ import numpy.typing as npt
 from femu.experimental.journal.checkpoints import (
     CHECKED,
     CHECKSUMS,
+    ITSELF,
+    OF_ITSELF,
     PARAMETER_COLUMNS,
     PARAMETERS,
     Checkpoints,
@@ -73,7 +76,8 @@ class JournalTables:
             self.parameters = Rows(file, PARAMETERS, len(self.updated))
             file.create_dataset(PARAMETER_COLUMNS, data=self.updated.astype("<i8"))
         self.record = Rows(file, "committed/record", record) if record else None
-        self.checksums = Rows(file, CHECKSUMS, len(CHECKED))
+        self.checksums = Rows(file, CHECKSUMS, len(CHECKED) + ITSELF)
+        self._noted = np.empty(HEAD + len(CHECKED) + ITSELF + TAIL)
 
     def all(self) -> list[Rows]:
         """Every table."""
@@ -121,9 +125,11 @@ class JournalTables:
             sums["parameter_history"] = self.parameters.add(step, time, parameters[self.updated])
         others, stamp = self.checkpoints.add(step, time, state, specimens)
         sums.update(others)
-        self.checksums.add(
-            step, time, np.array([sums.get(name, np.nan) for name in CHECKED]), stamp=stamp
-        )
+        row = self._noted
+        row[0], row[1], row[OF_ITSELF], row[-1] = step, time, 0.0, stamp
+        row[HEAD:OF_ITSELF] = [sums.get(name, np.nan) for name in CHECKED]
+        row[OF_ITSELF] = zlib.crc32(row.tobytes())
+        self.checksums.add(step, time, row[HEAD:-TAIL], stamp=stamp)
 
     def copy(self, record: Record, through: int, physical: Collection[str]) -> None:
         """Take over the rows of an interrupted test up to a step, and all of ``physical`` elements."""

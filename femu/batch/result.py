@@ -13,7 +13,16 @@ import numpy as np
 import numpy.typing as npt
 
 from femu.batch.outcome import RunOutcome
-from femu.batch.results_file import COLUMNS, COUNTS, FORMAT, STOREY_COLUMNS
+from femu.batch.results_file import (
+    CHECKSUM,
+    COLUMNS,
+    COUNTS,
+    FORMAT,
+    ROW,
+    STOREY_COLUMNS,
+    damaged_rows,
+    must_be_as_made,
+)
 from femu.files.hdf5 import attributes, numbers, opened, table, text
 from femu.support.arguments import typed_methods
 from femu.support.errors import FileError, InputError, UnsupportedError
@@ -50,15 +59,11 @@ class BatchResult:
         with opened(place, "the file of a femu batch") as file:
             if text(file, "format", place, "") != FORMAT:
                 raise FileError(place, "is not the file of a femu batch")
-            names = (
-                "run_record",
-                "run_parameter_set",
-                "scale",
-                "outcome",
-                *COLUMNS,
-                *COUNTS,
-                *STOREY_COLUMNS,
-            )
+            must_be_as_made(file, place)
+            names = [name for name in ROW if name != "message"]
+            if CHECKSUM in file:
+                names.append(CHECKSUM)
+            messages = np.array(table(file, "message", place, 1, "S"))
             about, levels = attributes(file, place), json.loads(text(file, "levels", place))
             if not isinstance(levels, list) or not isinstance(
                 json.loads(text(file, "settings", place)), dict
@@ -74,16 +79,34 @@ class BatchResult:
                 np.array(table(file, "parameter_value", place, 2, "f")),
                 {
                     name: np.array(
-                        table(file, name, place, 2 if name in STOREY_COLUMNS else 1, "fi")
+                        table(file, name, place, 2 if name in STOREY_COLUMNS else 1, "fiu")
                     )
                     for name in names
                 },
-                _texts(file, "message", place),
+                [bytes(content).decode("utf-8", "ignore") for content in messages],
                 about,
                 stopped,
             )
         found._check()
+        if CHECKSUM in found.columns:
+            found._leave_out_damaged(messages)
         return found
+
+    def _leave_out_damaged(self, messages: Array) -> None:
+        """Refuse a run that is not as it was written; of one that was not done nothing is known."""
+        damaged = damaged_rows({**self.columns, "message": messages})
+        del self.columns[CHECKSUM]
+        done = self.columns["outcome"][damaged] != RunOutcome.PENDING
+        if done.any():
+            raise FileError(
+                self.path,
+                f"is damaged: {int(done.sum())} runs are not as they were written, the first is "
+                f"run {damaged[done][0]}. Resume the batch: it does them again",
+            )
+        for name in ("scale", *COLUMNS, *STOREY_COLUMNS):  # of a batch that was killed meanwhile
+            self.columns[name][damaged] = np.nan
+        for name in COUNTS:
+            self.columns[name][damaged] = 0
 
     def _check(self) -> None:
         """Refuse a table that does not fit the others."""

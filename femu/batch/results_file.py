@@ -7,6 +7,9 @@ moment, and a run counts as done only if all of it is there. Nothing in the file
 clock or on the order in which runs end: two batches of the same content have the same bytes (with
 h5py from 3.16 on; earlier versions also write the time of day).
 
+The attribute ``checksum`` is of everything that is known before the first run, the variable
+``checksum`` of each row: a run counts as done only if it matches.
+
 Dimensions: ``run``, ``storey``, ``record``, ``parameter_set``, ``parameter``. Variables over
 ``run``: see `COLUMNS`.
 """
@@ -14,9 +17,11 @@ Dimensions: ``run``, ``storey``, ``record``, ``parameter_set``, ``parameter``. V
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import json
 import os
 import time
+import zlib
 from collections.abc import Mapping, Sequence
 from os import PathLike
 from pathlib import Path
@@ -28,8 +33,9 @@ import numpy as np
 from femu.batch.exclusive import locked, made
 from femu.batch.outcome import RunOutcome
 from femu.batch.runner import LONGEST_MESSAGE, Demand
-from femu.files.hdf5 import opened, put_text, table, text
+from femu.files.hdf5 import attributes, opened, put_text, table, text
 from femu.support.errors import FileError
+from femu.support.users_line import warn
 
 FORMAT = "femu batch 1"
 NOT_A_BATCH = "already exists and is not the file of a femu batch. Choose another file name"
@@ -56,6 +62,18 @@ STOREY_COLUMNS: dict[str, tuple[str, str]] = {
     "residual_drift": ("1", "storey drift ratio at the end of a complete run"),
     "peak_acceleration": ("m s-2", "peak absolute acceleration of the level above"),
 }
+CHECKSUM = "checksum"
+ROW = (
+    "run_record",
+    "run_parameter_set",
+    "scale",
+    "outcome",
+    *COLUMNS,
+    *COUNTS,
+    *STOREY_COLUMNS,
+    "message",
+)
+AS_MADE = ("record_name", "parameter_name", "parameter_value", "run_record", "run_parameter_set")
 
 
 class ResultsFile:
@@ -71,7 +89,10 @@ class ResultsFile:
             mark.close()
             raise FileError(path, f"cannot be opened to resume it ({error})") from None
         self.outcome = np.array(file["outcome"])
+        self._scales = np.array(file["scale"])
         self._waiting: list[tuple[int, Demand]] = []
+        if CHECKSUM in file:
+            self._repeat_damaged()
         self._flushed = time.monotonic()
 
     @classmethod
@@ -118,6 +139,7 @@ class ResultsFile:
             with opened(place, "the file of a femu batch") as file:
                 if text(file, "format", place, "") != FORMAT:
                     raise FileError(place, NOT_A_BATCH)
+                must_be_as_made(file, place)
                 stored = text(file, "inputs", place, "")
                 other = _differences(json.loads(stored) if stored else {}, inputs or {})
                 if other or text(file, "fingerprint", place, "") != fingerprint:
@@ -131,8 +153,9 @@ class ResultsFile:
                         "batch by overwrite=True (femu batch: --overwrite)",
                     )
                 runs = len(table(file, "outcome", place, 1, "i"))
-                for name in ("scale", *COLUMNS, *COUNTS, *STOREY_COLUMNS, "message"):
-                    if len(table(file, name, place, kinds="fiS")) != runs:
+                checked = (CHECKSUM,) if CHECKSUM in file else ()
+                for name in ("scale", *COLUMNS, *COUNTS, *STOREY_COLUMNS, "message", *checked):
+                    if len(table(file, name, place, kinds="fiuS")) != runs:
                         raise FileError(
                             place,
                             f"has a table {name} that does not fit {runs} runs. Delete it to start "
@@ -142,6 +165,19 @@ class ResultsFile:
         except BaseException:
             mark.close()
             raise
+
+    def _repeat_damaged(self) -> None:
+        """Runs whose rows are not as they were written have to be done again."""
+        damaged = damaged_rows({name: np.array(self._file[name]) for name in (*ROW, CHECKSUM)})
+        damaged = damaged[self.outcome[damaged] != RunOutcome.PENDING]
+        if len(damaged):
+            self.outcome[damaged] = RunOutcome.PENDING
+            self._file["outcome"][...] = self.outcome
+            _to_disk(self._file)
+            warn(
+                f"{self.path} is damaged: {len(damaged)} runs are not as they were written, the "
+                f"first is run {damaged[0]}. They are done again."
+            )
 
     def done(self, index: int) -> bool:
         """Whether a run has been done."""
@@ -159,12 +195,12 @@ class ResultsFile:
 
     def scale(self, index: int) -> float:
         """Scale of a run."""
-        return float(self._file["scale"][index])
+        return float(self._scales[index])
 
     def put(self, index: int, demand: Demand, scale: float | None = None) -> None:
         """Take the result of a run; it is written to the disk within half a second."""
         if scale is not None:
-            self._file["scale"][index] = scale
+            self._scales[index] = scale
         self._waiting.append((index, demand))
         self.outcome[index] = demand.outcome
         if time.monotonic() - self._flushed > FLUSH_SECONDS:
@@ -175,19 +211,33 @@ class ResultsFile:
         if not self._waiting:
             return
         for index, demand in self._waiting:
-            for name in (*COLUMNS, *COUNTS):
-                self._file[name][index] = getattr(demand, name)
-            for name in STOREY_COLUMNS:
-                values = getattr(demand, name)
-                if len(values):
-                    self._file[name][index] = values
-            self._file["message"][index] = _clip(demand.message, LONGEST_MESSAGE)
+            self._write(index, demand)
         _to_disk(self._file)
         for index, demand in self._waiting:
             self._file["outcome"][index] = demand.outcome
         _to_disk(self._file)
         self._waiting.clear()
         self._flushed = time.monotonic()
+
+    def _write(self, index: int, demand: Demand) -> None:
+        """Write the row of a run, but for its outcome."""
+        values: dict[str, Any] = {"scale": self._scales[index], "outcome": int(demand.outcome)}
+        values |= {name: getattr(demand, name) for name in (*COLUMNS, *COUNTS)}
+        for name in STOREY_COLUMNS:
+            found = getattr(demand, name)
+            values[name] = found if len(found) else np.full(self._file[name].shape[1], np.nan)
+        values["message"] = _clip(demand.message, LONGEST_MESSAGE)
+        for name, value in values.items():
+            if name != "outcome":
+                self._file[name][index] = value
+        if CHECKSUM in self._file:
+            row = {
+                name: np.asarray([values[name]], self._file[name].dtype)
+                if name in values
+                else self._file[name][index : index + 1]
+                for name in ROW
+            }
+            self._file[CHECKSUM][index] = row_checksums(row)[0]
 
     def close(self) -> None:
         """Write what is waiting and close."""
@@ -196,6 +246,42 @@ class ResultsFile:
         finally:
             self._file.close()
             self._mark.close()
+
+
+def row_checksums(columns: Mapping[str, Any]) -> np.ndarray:
+    """CRC-32 of each row of the variables over runs."""
+    parts = [np.ascontiguousarray(columns[name]) for name in ROW]
+    rows = np.concatenate(
+        [p.view(np.uint8).reshape(len(p), p.nbytes // max(len(p), 1)) for p in parts], axis=1
+    )
+    return np.array([zlib.crc32(row) for row in rows], dtype=np.uint32)
+
+
+def damaged_rows(columns: Mapping[str, Any]) -> np.ndarray:
+    """Numbers of the rows that do not have their checksum."""
+    return np.flatnonzero(row_checksums(columns) != columns[CHECKSUM])
+
+
+def must_be_as_made(file: Any, path: Path) -> None:
+    """Refuse a file that is not as it was made, but for what the runs have found; those of earlier
+    versions say nothing of it."""
+    if CHECKSUM in file.attrs and text(file, CHECKSUM, path) != _checksum_as_made(file, path):
+        raise FileError(
+            path,
+            "is damaged: what it says of the batch does not match its checksum. Use a copy of it, "
+            "or start over",
+        )
+
+
+def _checksum_as_made(file: Any, path: Path) -> str:
+    found = hashlib.sha256()
+    for name, value in sorted(attributes(file, path).items()):
+        if name != CHECKSUM:
+            content = value.encode() if isinstance(value, str) else np.asarray(value).tobytes()
+            found.update(name.encode() + b"\0" + content + b"\0")
+    for name in AS_MADE:
+        found.update(np.asarray(table(file, name, path, kinds="fiS")[...]).tobytes())
+    return found.hexdigest()
 
 
 def is_batch(path: Path) -> bool:
@@ -304,8 +390,11 @@ def _fill(
         meaning="what went wrong, in words",
     )
     add("outcome", np.zeros(count, dtype=np.int8), ("run",), meaning="how the run ended")
+    sums = row_checksums({name: np.array(file[name]) for name in ROW})
+    add(CHECKSUM, sums, ("run",), meaning="CRC-32 of the row")
     file["outcome"].attrs["flag_values"] = np.array([o.value for o in RunOutcome], dtype=np.int8)
     put_text(file["outcome"], "flag_meanings", " ".join(o.name.lower() for o in RunOutcome))
+    put_text(file, CHECKSUM, _checksum_as_made(file, Path(file.filename)))
 
 
 def _to_disk(file: h5py.File) -> None:

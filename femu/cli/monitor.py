@@ -29,7 +29,8 @@ Example:
     "--address",
     default="127.0.0.1",
     show_default=True,
-    help="Address to listen on; by default only this computer can see the page.",
+    help="Address to listen on; by default only this computer can see the page. With any other, "
+    "whoever has the printed address with its token can, and what is sent is not encrypted.",
 )
 @click.option("--open/--no-open", "show", default=True, help="Open the page in the browser.")
 def command(journal: str, port: int, address: str, show: bool) -> None:
@@ -52,11 +53,15 @@ def command(journal: str, port: int, address: str, show: bool) -> None:
             f"port {port} of {address} cannot be used ({problem.strerror or problem}); choose "
             "another with --port or --address"
         ) from None
-    click.echo(
-        f"femu: the page of {journal} is at http://{address}:{server.port}/ (Ctrl-C ends it)"
-    )
+    if "?" in server.url:
+        click.echo(
+            f"femu: warning: everybody who has the address below can read {journal} over the "
+            "network, and it is not encrypted. An SSH tunnel to a page on 127.0.0.1 is safer",
+            err=True,
+        )
+    click.echo(f"femu: the page of {journal} is at {server.url} (Ctrl-C ends it)")
     if show:
-        server.io_loop.add_callback(server.show, "/")
+        server.io_loop.add_callback(click.launch, server.url)
     try:
         server.io_loop.start()
     except KeyboardInterrupt:

@@ -18,7 +18,7 @@ from femu.engine.numbering import Dof, Numbering, number
 from femu.engine.parameter_layout import Owned, lay_out_parameters
 from femu.engine.state import Layout, State
 from femu.engine.workspace import Workspace
-from femu.model.element import TRANSLATIONS, Element, Name, Plan, dof_names
+from femu.model.element import TRANSLATIONS, TURNED_BY, Element, Name, Plan, dof_names
 from femu.model.model import GROUND, Model
 from femu.model.parameters import Parameter, ParameterBlock
 from femu.model.plan_check import checked_plans
@@ -34,13 +34,6 @@ _RAYLEIGH = {
     "current": Parameter("Rayleigh damping, coefficient of the current stiffness", "time"),
     "committed": Parameter("Rayleigh damping, coefficient of the committed stiffness", "time"),
 }
-
-_TURNED = {
-    "x": (("ry", "z", 1.0), ("rz", "y", -1.0)),
-    "y": (("rz", "x", 1.0), ("rx", "z", -1.0)),
-    "z": (("rx", "y", 1.0), ("ry", "x", -1.0)),
-}
-"""Displacement at the end of an arm by small rotations: (rotation, coordinate of the arm, sign)."""
 
 
 class Program:
@@ -196,7 +189,7 @@ class Program:
                 # displacement by the rotations: theta x arm
                 terms += [
                     ((master, about), sign * float(arm.get(along, 0.0)))
-                    for about, along, sign in _TURNED.get(direction, ())
+                    for about, along, sign in TURNED_BY.get(direction, ())
                     if about in directions
                 ]
                 if dof in links:

@@ -2,7 +2,8 @@
 
 HDF5 cannot close a file on a full disk, and may crash the interpreter when it tries. So a file
 is made in memory, written to the same folder under another name, and moved once it is complete:
-an older file of that name stays until then.
+an older file of that name stays until then. A seal after its end says whether it is as it was
+written; see `femu.files.seal`.
 
 A damaged file must not block the reader, fill the memory or lead to another file. So files are
 written in the form of HDF5 1.10, whose metadata have checksums, and texts in a fixed length (those
@@ -23,7 +24,9 @@ import numpy as np
 
 from femu.files.hdf5_older import older_text
 from femu.files.hdf5_recovery import Unmarked, is_marked, is_short
+from femu.files.seal import must_be_whole, seal_of, sealed_bytes
 from femu.support.errors import FemuError, FileError
+from femu.support.whole_file import placed
 
 BROKEN = (
     OSError,
@@ -41,7 +44,6 @@ FORM = ("v110", "v110")
 
 The oldest with checksums that also lets others read while one writes.
 """
-DEFLATED = 1032  # no filter of HDF5 packs more bytes into one
 NEEDED: Any = object()
 KEPT = {"femu journal": "the journal of a test", "femu batch": "a batch"}
 """Beginnings of the formats whose files are never replaced.
@@ -64,23 +66,15 @@ def written_whole(path: str | os.PathLike[str], onto: bool = False) -> Iterator[
         raise FileError(place, f"holds {held}, which is never overwritten. Choose another name")
     memory = io.BytesIO()
     if onto:
+        must_be_whole(place)
         with open(place, "rb") as stream:
-            memory.write(stream.read())
+            memory.write(stream.read(sealed_bytes(place)))
     # not the image that HDF5 gives of a file in memory: that of HDF5 1.14.2 has a wrong checksum
     with h5py.File(memory, "r+" if onto else "w", libver=FORM) as file:
         yield file
-    scratch = f"{place}.writing"
-    try:
-        with open(scratch, "wb") as stream:
-            stream.write(memory.getbuffer())
-            stream.flush()
-            # before it takes a place: a power cut leaves the old file or the new one
-            os.fsync(stream.fileno())
-        os.replace(scratch, place)
-    except OSError as problem:
-        with contextlib.suppress(OSError):
-            os.remove(scratch)
-        raise FileError(place, f"cannot be written: {problem.strerror or problem}") from problem
+    with placed(place) as stream:
+        stream.write(memory.getbuffer())
+        stream.write(seal_of(memory.getbuffer()))
 
 
 def kept_in(path: str | os.PathLike[str]) -> str:
@@ -91,7 +85,7 @@ def kept_in(path: str | os.PathLike[str]) -> str:
     if not os.path.exists(path):
         return ""
     try:
-        with opened(path, "HDF5") as file:
+        with opened(path, "HDF5", sealed=False) as file:
             kind = str(text(file, "format", path, ""))
     except FileError:
         return ""
@@ -134,14 +128,18 @@ def reading(path: str | os.PathLike[str], what: str) -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def opened(path: str | os.PathLike[str], what: str, padded: bool = False) -> Iterator[Any]:
+def opened(
+    path: str | os.PathLike[str], what: str, padded: bool = False, sealed: bool = True
+) -> Iterator[Any]:
     """An HDF5 file to be read, also while another process writes it; ``what`` it must be, for the
     error if it is not.
 
     ``padded`` reads zeros for what a power cut removed at its end: the reader must then check
-    each row.
+    each row. A ``sealed`` file is read only if its seal matches.
     """
     with contextlib.ExitStack() as both, reading(path, what):
+        if sealed:
+            must_be_whole(path)
         source: Any = os.fspath(path)
         if is_marked(path) or (padded and is_short(path)):
             source = both.enter_context(contextlib.closing(Unmarked(path, padded)))
@@ -268,10 +266,17 @@ def item(group: Any, name: str, path: str | os.PathLike[str]) -> Any:
 
 
 def _sound(data: Any, path: str | os.PathLike[str], spare: int) -> Any:
-    """A table whose content is in this file: a damaged length must not fill the memory."""
+    """A table whose content is in this file, and not packed: a damaged length or a small file that
+    unpacks to a huge table must not fill the memory."""
     if data.external is not None or data.is_virtual:
         raise FileError(
             path, f"keeps the table {data.name} in another file, which femu does not follow"
+        )
+    if data.id.get_create_plist().get_nfilters():
+        raise FileError(
+            path,
+            f"has a table {data.name} that is compressed or filtered, which femu does not write. "
+            "Unpack it with h5repack -f NONE",
         )
     if spare:
         must_hold(data, path, max(0, len(data) - spare), data.dtype.itemsize)
@@ -283,8 +288,7 @@ def _sound(data: Any, path: str | os.PathLike[str], spare: int) -> Any:
 def must_hold(data: Any, path: str | os.PathLike[str], count: int, size: int) -> None:
     """Refuse a table with more content (a number of things of a size in bytes) than its file can
     hold."""
-    packed = DEFLATED if data.id.get_create_plist().get_nfilters() else 1
-    if count * size > packed * os.path.getsize(path):
+    if count * size > os.path.getsize(path):
         raise FileError(
             path, f"has a table {data.name} of the form {data.shape}, more than the file can hold"
         )

@@ -20,6 +20,7 @@ from femu.files.hdf5 import put_text, written_whole
 from femu.identify.recording import Recording
 from femu.identify.twin_response import Path
 from femu.support.errors import FileError, InputError
+from femu.support.whole_file import write_text
 from femu.updating.diagnostics import (
     AT_BOUND,
     CORRELATED,
@@ -349,7 +350,7 @@ class Identification:
             )
         try:
             if kind == ".json":
-                FilePath(path).write_text(json.dumps(self.to_dict(), indent=1), encoding="utf-8")
+                write_text(path, json.dumps(self.to_dict(), indent=1))
             elif kind == ".html":
                 from femu.identify.plots import page
 

@@ -28,6 +28,12 @@ Displacements along the global axes, rotations about them by the right hand.
 """
 TRANSLATIONS = ("x", "y", "z")
 ROTATIONS = ("rx", "ry", "rz")
+TURNED_BY = {
+    "x": (("ry", "z", 1.0), ("rz", "y", -1.0)),
+    "y": (("rz", "x", 1.0), ("rx", "z", -1.0)),
+    "z": (("rx", "y", 1.0), ("ry", "x", -1.0)),
+}
+"""Displacement at the end of an arm by small rotations: (rotation, coordinate of the arm, sign)."""
 
 
 def dof_names(dimensions: int) -> tuple[str, ...]:

@@ -7,6 +7,7 @@ the browser sends it back when it has drawn, and the next one waits for it.
 from __future__ import annotations
 
 import html
+import socket
 import time as clock
 from typing import Any
 
@@ -41,6 +42,7 @@ _COLOURS = {
     "stopped": VERMILION,
     "silent": ORANGE,
     "waiting for the journal": GREY,
+    "journal cannot be read": VERMILION,
 }
 FONT = {"font-family": "system-ui, sans-serif", "color": "#222222"}
 
@@ -63,6 +65,13 @@ def _figure(title: str, x: str, y: str, **options: Any) -> Any:
     made.grid.grid_line_color = "#e8e8e8"
     made.outline_line_color = "#bbbbbb"
     return made
+
+
+def plain(text: str) -> str:
+    """A text that Bokeh does not take for mathematics, in which a name could hide a link."""
+    for sign in ("$$", "\\[", "\\("):
+        text = text.replace(sign, f"{sign[0]}\N{ZERO WIDTH SPACE}{sign[1]}")
+    return text
 
 
 def _legend(made: Any) -> None:
@@ -98,7 +107,8 @@ class Page:
         )
         document.title = f"femu monitor: {watch.path}"
         self.heading, self.alarms = (
-            Div(width=2 * WIDTH, styles=FONT, name=name) for name in ("heading", "alarms")
+            Div(width=2 * WIDTH, styles=FONT, name=name, disable_math=True)
+            for name in ("heading", "alarms")
         )
         self.element = Select(title="element", options=[], width=220)
         self.actuator = Select(title="actuator", options=["1"], value="1", width=100)
@@ -172,7 +182,7 @@ class Page:
         if watch.budget is not None:
             self.budget.location, self.budget.visible = 1e3 * watch.budget, True
         self._parameters()
-        shares = watch.shares()
+        shares = [(plain(label), share, limit) for label, share, limit in watch.shares()]
         self.limits.visible = bool(shares)
         self.limits.y_range.factors = [label for label, _, _ in shares][::-1]
         self.limits_data.data = {
@@ -269,7 +279,7 @@ class Page:
 
     def _name(self, actuator: str) -> None:
         """Say what the chosen actuator measures: displacement and force, or rotation and moment."""
-        moved, pushed = quantity("displacement", actuator), quantity("force", actuator)
+        moved, pushed = (plain(quantity(what, actuator)) for what in ("displacement", "force"))
         unit = " (rad)" if unit_of("displacement", actuator) == "rotation" else ""
         self.tracking.yaxis.axis_label = self.loop.xaxis.axis_label = f"{moved}{unit}"
         self.loop.yaxis.axis_label, self.loop.title.text = pushed, f"{pushed} against {moved}"
@@ -289,7 +299,12 @@ class Page:
                     "t", "low", "high", source=source, fill_color=colour, fill_alpha=0.12
                 )
                 self.estimates.line(
-                    "t", "value", source=source, color=colour, line_width=1.5, legend_label=name
+                    "t",
+                    "value",
+                    source=source,
+                    color=colour,
+                    line_width=1.5,
+                    legend_label=plain(name),
                 )
                 _legend(self.estimates)
             self.estimate_data[name].data = {
@@ -306,11 +321,13 @@ class Page:
 
     def _words(self) -> None:
         watch = self.watch
-        model = html.escape(str(watch.about.get("model", watch.path)))
+        model = html.escape(plain(str(watch.about.get("model", watch.path))))
         total = watch.about.get("steps")
         done = f"step {watch.steps:,}" + (f" of {total:,}" if isinstance(total, int) else "")
         outcome = (
-            html.escape(watch.message or watch.ending.value) if watch.ending is not None else ""
+            html.escape(plain(watch.message or watch.ending.value))
+            if watch.ending is not None
+            else ""
         )
         rate = f", {watch.rate:.0f} measurements per second" if watch.ending is None else ""
         self.heading.text = (
@@ -321,21 +338,47 @@ class Page:
         )
         words = watch.alarms()
         self.alarms.text = "".join(
-            f"<div style='color:{VERMILION}'>&#9650; {html.escape(w)}</div>" for w in words
+            f"<div style='color:{VERMILION}'>&#9650; {html.escape(plain(w))}</div>" for w in words
         )
 
 
 def serve(path: str, port: int = 0, address: str = "127.0.0.1") -> Any:
-    """A server of the page for a journal, started; ``server.io_loop.start()`` keeps it going."""
+    """A server of the page for a journal, started; ``server.io_loop.start()`` keeps it going.
+
+    ``server.url`` is the address of the page, with its token if others than this computer can reach
+    it.
+    """
     from bokeh.server.server import Server
 
+    from femu.monitor.doors import ARGUMENT, Doors
+
     watch = Watch(path)
+    port = port or _free_port(address)
+    doors = Doors(address, port)
 
     def show(document: Document) -> None:
         Page(watch, document)
 
     server = Server(
-        {"/": show}, port=port, address=address, allow_websocket_origin=None, num_procs=1
+        {"/": show},
+        port=port,
+        address=address,
+        allow_websocket_origin=doors.origins,
+        auth_provider=doors,
+        num_procs=1,
     )
+    doors.pages = lambda: len(server.get_sessions("/"))
     server.start()
+    shown = f"[{address}]" if ":" in address else address
+    server.url = f"http://{shown}:{port}/" + (f"?{ARGUMENT}={doors.token}" if doors.token else "")
     return server
+
+
+def _free_port(address: str) -> int:
+    """A port that nobody uses; the hosts of the page must be known before its server is made."""
+    with socket.create_server((address, 0), family=_family(address)) as free:
+        return int(free.getsockname()[1])
+
+
+def _family(address: str) -> socket.AddressFamily:
+    return socket.AF_INET6 if ":" in address else socket.AF_INET

@@ -17,11 +17,13 @@ from femu.experimental.journal.journal import HEAD, TAIL
 from femu.experimental.journal.position_check import UNREAD
 from femu.experimental.late_steps import UNKNOWN, are_noted, in_words, late_in_journal
 from femu.experimental.safety.limits import LIMITED
+from femu.files.hdf5 import BROKEN
 from femu.monitor.envelope import Envelope
 from femu.monitor.tail import JournalTail, News
 from femu.monitor.thinned import MOST, Thinned, peaks_of_blocks
 from femu.results.outcome import Outcome
 from femu.support.arguments import typed_class
+from femu.support.errors import FemuError
 
 Array = npt.NDArray[np.float64]
 NEAR = 0.8  # share of a limit from which on it is an alarm
@@ -105,9 +107,12 @@ class Watch:
         If there is very much, the next call reads the rest.
         """
         until, changed, behind = clock.monotonic() + AT_A_TIME, False, True
-        while behind and clock.monotonic() < until:
-            new, behind = self._take(self._tail.look())
-            changed = changed or new
+        try:
+            while behind and clock.monotonic() < until:
+                new, behind = self._take(self._tail.look())
+                changed = changed or new
+        except (FemuError, *BROKEN) as problem:  # of a damaged journal
+            self.problem = str(problem) or type(problem).__name__
         self.changes += changed
         return changed
 
@@ -166,7 +171,7 @@ class Watch:
 
     def alarms(self) -> list[str]:
         """Alarms for the operator."""
-        found = []
+        found = [f"The journal cannot be read: {self.problem}"] if self.problem else []
         if self.ending is not None and not self.ending.ok:
             found.append(self.message or self.ending.value)
         if isinstance(unread := self.about.get("not_read"), list) and unread:

@@ -24,6 +24,7 @@ from femu.plots.style import axes, check_scale, drawing, style
 from femu.results.result import Result
 from femu.support.arguments import typed
 from femu.support.errors import FileError, InputError
+from femu.support.whole_file import write_text
 
 Array = npt.NDArray[np.float64]
 Rows = npt.NDArray[np.int64]
@@ -71,7 +72,7 @@ def animate(
         if place.suffix == ".gif":
             _gif(plan, result, rows, scale, place, per_second)
         else:
-            place.write_text(player(result, plan, rows, scale, per_second), encoding="utf-8")
+            write_text(place, player(result, plan, rows, scale, per_second))
     except OSError as problem:
         raise FileError(place, f"cannot be written: {problem}") from problem
 

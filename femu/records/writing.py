@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import os
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-from femu.support.errors import FileError
+from femu.support.whole_file import write_text
 from femu.units import g
 
 if TYPE_CHECKING:
@@ -44,9 +43,4 @@ def _grid(index: int, dt: float) -> str:
 
 
 def _write(path: str | os.PathLike[str], lines: list[str]) -> None:
-    try:
-        Path(path).write_text("\n".join(lines) + "\n", encoding="utf-8")
-    except OSError as error:
-        raise FileError(
-            path, f"cannot be written ({error.strerror or error}); check the path"
-        ) from None
+    write_text(path, "\n".join(lines) + "\n")

@@ -12,15 +12,15 @@ import io
 from collections.abc import Callable, Iterable, Sequence
 from importlib import resources
 from os import PathLike
-from pathlib import Path
 from typing import Any
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from femu.plots.style import axes, short, style
-from femu.support.errors import FemuError, FileError
+from femu.support.errors import FemuError
 from femu.support.version import VERSION
+from femu.support.whole_file import write_text
 
 LARGEST_DRAWING = 600_000  # bytes of SVG; a larger picture is put in as PNG
 PNG_DOTS_PER_INCH = 200
@@ -175,10 +175,7 @@ class Page:
 
     def write(self, path: str | PathLike[str]) -> None:
         """Write the page."""
-        try:
-            Path(path).write_text(self.html(), encoding="utf-8")
-        except OSError as problem:
-            raise FileError(path, f"cannot be written: {problem}") from problem
+        write_text(path, self.html())
 
     def add(self, markup: str) -> None:
         (self._body if self.row_open is None else self.row_open).append(markup)

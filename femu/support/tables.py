@@ -10,7 +10,6 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from os import PathLike
-from pathlib import Path
 from typing import Any, TypeVar
 
 import click
@@ -19,7 +18,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table as RichTable
 
-from femu.support.errors import FileError
+from femu.support.whole_file import write_text
 
 MISSED_LIMIT = 1
 """Exit code of a command whose table has a row that misses its limit."""
@@ -105,10 +104,7 @@ class Table:
     def write(self, path: str | PathLike[str]) -> None:
         """Write to a file: Markdown if its name ends in .md, JSON otherwise."""
         text = self.to_markdown() if str(path).endswith(".md") else self.to_json() + "\n"
-        try:
-            Path(path).write_text(text, encoding="utf-8")
-        except OSError as problem:
-            raise FileError(str(path), f"cannot be written: {problem}") from problem
+        write_text(path, text)
 
     def show(self, console: Console | None = None) -> None:
         """Print with rich. Columns that no row uses are omitted."""

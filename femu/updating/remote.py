@@ -21,13 +21,12 @@ from femu.model.parameters import finite
 from femu.results.outcome import Outcome
 from femu.support.arguments import typed_class
 from femu.support.errors import AnalysisError, InputError
-from femu.support.isolated_python import python, surroundings
 from femu.support.users_line import warn
 from femu.updating import datagrams
 from femu.updating.targets import model_places
 from femu.updating.turning_points import HEAD as STEP_AND_TIME
 from femu.updating.turning_points import TurningPoints
-from femu.updating.worker import START, make_updater
+from femu.updating.worker import make_updater, started
 
 if TYPE_CHECKING:
     from femu.engine.program import Program
@@ -132,24 +131,19 @@ class RemoteUpdater(Updater):
         self._channel = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
         self._channel.bind((LOOPBACK, 0))
         self._folder = tempfile.TemporaryDirectory(prefix="femu-updater-")
-        self._process = subprocess.Popen(
-            python(
-                START,
-                self.source,
-                "--master",
-                f"{LOOPBACK}:{self._channel.getsockname()[1]}",
-                "--session",
-                str(self._session),
-                "--rate",
-                repr(self.rate),
-                "--keep",
-                "--checkpoint",
-                str(self._checkpoint or Path(self._folder.name) / "updater.npz"),
-                *(["--go-on"] if self._resumed else []),
-                *(["--core", str(self.core)] if self.core is not None else []),
-            ),
-            env=surroundings(),
-        )
+        words = [
+            self.source,
+            "--master",
+            f"{LOOPBACK}:{self._channel.getsockname()[1]}",
+            "--rate",
+            repr(self.rate),
+            "--keep",
+            "--checkpoint",
+            str(self._checkpoint or Path(self._folder.name) / "updater.npz"),
+            *(["--go-on"] if self._resumed else []),
+            *(["--core", str(self.core)] if self.core is not None else []),
+        ]
+        self._process = started(words, self._session)
         self._worker = self._meet()
         self._channel.setblocking(False)
 

@@ -5,12 +5,16 @@ turned, and sends the latest estimate back. Its state goes to a checkpoint file 
 worker that is started again continues from there, in the same session or (``--go-on``) in that of a
 resumed test; if a power cut has left half of the file, it says so and starts over. With ``--keep``
 the process watches another one that does the work, and starts it again if it dies.
+
+The number of the session comes in a line of standard input: whoever knows it can write parameters
+into the model, and every user of a machine can read its command lines.
 """
 
 from __future__ import annotations
 
 import argparse
 import contextlib
+import hashlib
 import os
 import signal
 import socket
@@ -20,6 +24,7 @@ import time
 import warnings
 import zipfile
 import zlib
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +35,7 @@ from femu.support.entry_point import call_named
 from femu.support.errors import FemuError, FileError, InputError
 from femu.support.isolated_python import python, surroundings
 from femu.support.users_line import warn
+from femu.support.whole_file import placed
 from femu.updating import datagrams
 from femu.updating.turning_points import HEAD as STEP_AND_TIME
 from femu.updating.updater import ModelUpdater
@@ -100,7 +106,8 @@ class Checkpoint:
                 "The updater starts over, with the values that the test holds in use until then."
             )
             return -1, 0
-        if session != self.session and not self.go_on:
+        # those of earlier versions hold the number itself
+        if session not in (self.session, digest_of(self.session)) and not self.go_on:
             return -1, 0
         try:
             if remembered:
@@ -122,12 +129,11 @@ class Checkpoint:
         if now - self._last < SAVE_EVERY * max(len(remembered[0]) / LARGE_RECORD, 1.0):
             return
         self._last = now
-        scratch = self.path.with_suffix(".writing")
-        with contextlib.suppress(OSError):
-            with scratch.open("wb") as file:
+        with contextlib.suppress(FileError):
+            with placed(self.path) as file:
                 np.savez(
                     file,
-                    session=np.uint64(self.session),
+                    session=np.uint64(digest_of(self.session)),
                     values=updater.checkpoint(),
                     step=step,
                     dropped=dropped,
@@ -135,10 +141,6 @@ class Checkpoint:
                     displacements=remembered[1],
                     forces=remembered[2],
                 )
-                file.flush()
-                # before it takes the place: a power cut must not leave an empty file there
-                os.fsync(file.fileno())
-            os.replace(scratch, self.path)
             self.until = step
 
 
@@ -229,11 +231,26 @@ def work(
             kept.save(updater, processed, dropped, now)
 
 
-def keep(arguments: list[str]) -> None:
+def digest_of(session: int) -> int:
+    """What a file that others can read holds of the number of a session."""
+    return int.from_bytes(hashlib.sha256(str(session).encode()).digest()[:8], "little")
+
+
+def started(arguments: Sequence[str], session: int) -> subprocess.Popen[bytes]:
+    """A worker of a session, with the words of its command line."""
+    process = subprocess.Popen(python(START, *arguments), env=surroundings(), stdin=subprocess.PIPE)
+    assert process.stdin is not None
+    with contextlib.suppress(OSError):  # it has ended already; whoever waits for it says so
+        process.stdin.write(f"{session}\n".encode())
+        process.stdin.close()
+    return process
+
+
+def keep(arguments: list[str], session: int) -> None:
     """Run a worker, and another where it dies, until one ends normally."""
     parent = os.getppid()
     while True:
-        child = subprocess.Popen(python(START, *arguments), env=surroundings())
+        child = started(arguments, session)
 
         def end(*_: Any, child: subprocess.Popen[bytes] = child) -> None:
             child.terminate()
@@ -262,7 +279,6 @@ def main(arguments: list[str] | None = None) -> int:
         help="function that makes the updater, as package.module:function or file.py:function",
     )
     parser.add_argument("--master", required=True, help="address of the test, as host:port")
-    parser.add_argument("--session", type=int, required=True)
     parser.add_argument(
         "--rate", type=float, default=200.0, help="samples processed per second, at most"
     )
@@ -273,13 +289,18 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--core", type=int)
     parser.add_argument("--keep", action="store_true", help="start the worker again where it dies")
     given = parser.parse_args(arguments)
+    try:
+        session = int(sys.stdin.readline())
+    except ValueError:
+        parser.error("the number of the session must be the first line of standard input")
     if given.keep:
         keep(
             [
                 word
                 for word in (sys.argv[1:] if arguments is None else arguments)
                 if word != "--keep"
-            ]
+            ],
+            session,
         )
         return 0
     # no line of the user's is in this process
@@ -289,7 +310,7 @@ def main(arguments: list[str] | None = None) -> int:
         work(
             given.source,
             (host, int(port)),
-            given.session,
+            session,
             given.rate,
             given.checkpoint,
             given.core,

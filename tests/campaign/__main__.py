@@ -28,9 +28,11 @@ PARTS = (
     "fuzzing",
     "faults",
     "power_cuts",
+    "flipped_bits",
     "soak",
     "limits",
     "frames",
+    "exported_pairs",
     "supply_chain",
 )
 LONGEST_FIRST = ("fuzzing", "soak")

@@ -17,7 +17,11 @@ from femu import FileError, InputError
 from femu.experimental import Ending, Journal, ReplaySpecimen, Specimen, read_journal
 from femu.experimental.errors import JournalFull
 
-pytestmark = pytest.mark.filterwarnings("ignore:.*cannot report its position")
+pytestmark = [
+    pytest.mark.filterwarnings("ignore:.*cannot report its position"),
+    # tests that take rows away
+    pytest.mark.filterwarnings("ignore:.*h5 is damaged: "),
+]
 
 KILLS = 20
 

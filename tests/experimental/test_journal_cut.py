@@ -20,6 +20,9 @@ from femu.experimental import Ending, Journal, read_journal
 from femu.experimental.journal.syncing import Syncing
 from femu.experimental.specimens.replayed import replay
 
+# tests that take rows away
+pytestmark = pytest.mark.filterwarnings("ignore:.*h5 is damaged: ")
+
 OLD = Path(__file__).with_name("journals")
 TABLES = ("command", "measured")
 SECTOR = 512  # bytes that a disk writes whole or not at all

@@ -23,7 +23,11 @@ from femu.experimental import (
 )
 from femu.materials import Elastic
 
-pytestmark = pytest.mark.filterwarnings("ignore:.*cannot report its position")
+pytestmark = [
+    pytest.mark.filterwarnings("ignore:.*cannot report its position"),
+    # tests that take rows away
+    pytest.mark.filterwarnings("ignore:.*h5 is damaged: "),
+]
 COMMITTED, MEASURED = 8, 14
 
 
@@ -356,3 +360,13 @@ def test_a_command_without_an_answer_is_kept(tmp_path, times):
     after = read_journal(path)
     assert np.array_equal(after.unanswered["e"], before.command["e"][-1:])
     assert same(whole(tmp_path), after)
+
+
+def test_of_a_link_the_journal_that_it_leads_to_is_resumed(tmp_path):
+    (tmp_path / "runs").mkdir()
+    stone = stopped(tmp_path / "runs" / "j.h5")
+    link = tmp_path / "latest.h5"
+    link.symlink_to(tmp_path / "runs" / "j.h5")
+    assert make(stone).resume(link).outcome is Ending.COMPLETE
+    assert link.is_symlink()
+    assert same(whole(tmp_path), read_journal(tmp_path / "runs" / "j.h5"))

@@ -255,3 +255,13 @@ def test_every_reader_goes_through_one_place() -> None:
             ):
                 found.append(f"{place}, line {node.lineno}: reads an attribute")
     assert found == []
+
+
+def test_a_compressed_table_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "packed.h5"
+    with h5py.File(path, "w") as file:
+        file.create_dataset(
+            "packed", (1000, 1000), "f8", compression="gzip", data=np.zeros((1000, 1000))
+        )
+    with opened(path, "a test") as file, pytest.raises(FileError, match="compressed"):
+        table(file, "packed", path)

@@ -20,6 +20,7 @@ from femu import GroundMotion, HybridTest, Outcome
 from femu.analyses import Pace
 from femu.support.errors import AnalysisError, InputError
 from femu.updating import RemoteUpdater, datagrams
+from femu.updating.worker import Checkpoint
 
 SOURCE = f"{Path(spring.__file__)}:make_updater"
 RATE = 250.0
@@ -52,6 +53,23 @@ def test_a_message_of_another_session_or_form_is_not_read() -> None:
     assert datagrams.unpack(data[:-3], 7) is None
     assert datagrams.unpack(b"", 7) is None
     assert datagrams.unpack(b"x" * 200, 7) is None
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="finds processes by /proc")
+def test_the_number_of_the_session_is_not_where_other_users_can_read_it(tmp_path: Path) -> None:
+    with RemoteUpdater(SOURCE, rate=100.0) as updater:
+        HybridTest(
+            spring.two_springs(), GroundMotion.el_centro(), dt=0.01, duration=0.05, updater=updater
+        ).run()
+        assert updater._process is not None
+        keeper = updater._process.pid
+        seen = [Path(f"/proc/{pid}/cmdline").read_bytes() for pid in (keeper, *children(keeper))]
+    assert len(seen) == 2 and all(b"--master" in words for words in seen)
+    assert not any(str(updater._session).encode() in words for words in seen)
+    kept = Checkpoint(tmp_path / "kept.npz", updater._session)
+    kept.save(spring.make_updater(), 1, 0, 1e9)
+    with np.load(tmp_path / "kept.npz") as file:
+        assert int(file["session"]) != updater._session
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="finds processes by /proc")

@@ -13,7 +13,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from os import PathLike
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -43,8 +42,9 @@ from femu.opensees.translation.translate import (
     own_test_and_algorithm,
 )
 from femu.support.arguments import typed
-from femu.support.errors import FileError, InputError
+from femu.support.errors import InputError
 from femu.support.version import VERSION
+from femu.support.whole_file import write_text
 
 ELEMENT_ENERGY = 1e10  # so that the tolerance of an element's own iteration is OpenSees' own, 1e-12
 TOLERANCE = 1e-10  # of a displacement increment, as a share of the model's size
@@ -60,6 +60,7 @@ GROUPS = (
     ("geometric transformations", ("geomTransf",)),
     ("integration along the members", ("beamIntegration",)),
     ("elements", ("element",)),
+    ("supports that are held until they move", ("timeSeries", "pattern", "sp")),
     (
         "damping",
         (
@@ -333,10 +334,7 @@ def write_opensees(
     """Write the script; ``analysis`` may be a sequence, whose parts continue from each other.
     ``motion`` moves the base in the transient ones."""
     text = opensees_script(model, analysis, motion, duration)
-    try:
-        Path(path).write_text(text, encoding="utf-8", newline="\n")
-    except OSError as problem:
-        raise FileError(path, f"cannot be written: {problem}") from problem
+    write_text(path, text)
 
 
 @typed

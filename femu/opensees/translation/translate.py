@@ -35,15 +35,18 @@ from femu.engine.program import Program
 from femu.model.element import ROTATIONS, TRANSLATIONS, Name
 from femu.model.loads import DistributedLoad, PointLoad, UniformLoad
 from femu.model.model import Model
+from femu.model.node import Node
+from femu.model.series import Motion
 from femu.opensees.translation.command_list import CommandList, Job, Untranslatable
+from femu.opensees.translation.constraints import Constraints
 from femu.opensees.translation.elements import Reading, Situation, write_element
 from femu.opensees.translation.series import write_path, write_series
 from femu.results.result import Result
+from femu.support.errors import shown
 
 Array = npt.NDArray[np.float64]
 ITERATIONS = 100
 DIRECTIONS = {"x": 1, "y": 2, "z": 3}
-NORMALS = {"x": 1, "y": 2, "z": 3}
 
 
 @dataclass(frozen=True)
@@ -100,6 +103,7 @@ class Translator:
         self.made = Translation()
         self._excitation: list[int] = []
         self._following: set[str] = set()
+        self._holding: int | None = None  # pattern that holds the supports that will move
 
     def translate(self, stages: Sequence[Stage], results: Sequence[Result]) -> Translation:
         """The job; ``results`` are femu's own of the same stages, for the steps they took."""
@@ -131,7 +135,8 @@ class Translator:
     def _model(self) -> None:
         book, model = self.book, self.model
         book.write("model", "basic", "-ndm", model.dimensions, "-ndf", len(self.directions))
-        used = set(self.program.numbering.place)
+        constraints = Constraints(model, self.program)
+        self._constrained, self._rigid = constraints.nodes, constraints.rigid
         lumped: dict[tuple[Name, str], float] = {}
         for element in model.elements.values():
             if isinstance(element, LumpedMass):
@@ -141,30 +146,18 @@ class Translator:
         for name, tag in self.nodes.items():
             node = model.nodes[name]
             book.write("node", tag, *map(float, node.coordinates))
-            held = [
-                int((d in node.fixed and d not in node.motion) or (name, d) not in used)
-                for d in self.directions
-            ]
+            held = [int(constraints.fixed(name, d)) for d in self.directions]
             if any(held):
                 book.write("fix", tag, *held)
             mass = [node.mass.get(d, 0.0) + lumped.get((name, d), 0.0) for d in self.directions]
             if any(mass):
                 book.write("mass", tag, *mass)
-        for master, other, directions in model.equal:
-            book.write(
-                "equalDOF",
-                self.nodes[master],
-                self.nodes[other],
-                *(self.directions.index(d) + 1 for d in directions),
-            )
-        for master, other, normal in model.diaphragms:
-            book.write("rigidDiaphragm", NORMALS[normal], self.nodes[master], self.nodes[other])
-        for master, other in model.links:
-            book.write("rigidLink", "beam", self.nodes[master], self.nodes[other])
+        constraints.write(book, self.nodes)
         for name, element in model.elements.items():
             nodes = tuple(self.nodes[n] for n in element.nodes)
             situation = Situation(self.program, self.elements[name], nodes, self.scales.energy)
             self.element_readings += write_element(element, book, situation)
+        self._hold_supports()
         self._damping()
 
     def _damping(self) -> None:
@@ -183,6 +176,11 @@ class Translator:
                     self.book.write(
                         "setElementRayleighDampingFactors", self.elements[name], mass, 0.0, 0.0, 0.0
                     )
+        if self.program.modal_ratios and self._rigid:
+            raise Untranslatable(
+                f"node {shown(self._rigid[0])} follows a rigid link or floor: modalDamping of "
+                "OpenSees takes its mass otherwise than by the mass matrix."
+            )
         if self.program.modal_ratios:  # with the modes of the unstressed structure
             self._solver()
             self.book.write("eigen", "-fullGenLapack", len(self.program.modal_ratios))
@@ -294,14 +292,30 @@ class Translator:
         self._support_motions()
         return ["steps", len(result.time) - 1, analysis.dt]
 
+    def _moving(self) -> list[tuple[Node, str, Motion]]:
+        """Supports that move, their directions and motions; none once they do."""
+        if "" in self._following:
+            return []
+        return [(node, d, m) for node in self.model.nodes.values() for d, m in node.motion.items()]
+
+    def _hold_supports(self) -> None:
+        """Hold supports until they move: they are not fixed, and modes and gravity need them."""
+        moving, book = self._moving(), self.book
+        if not moving:
+            return
+        series, self._holding = book.tag("series"), book.tag("pattern")
+        book.write("timeSeries", "Constant", series)
+        book.write("pattern", "Plain", self._holding, series)
+        for node, direction, _ in moving:
+            book.write("sp", self.nodes[node.name], self.directions.index(direction) + 1, 0.0)
+
     def _support_motions(self) -> None:
-        moving = [
-            (node, d, m) for node in self.model.nodes.values() for d, m in node.motion.items()
-        ]
-        if not moving or "" in self._following:
+        moving, book = self._moving(), self.book
+        if not moving:
             return
         self._following.add("")  # once
-        book = self.book
+        if self._holding is not None:
+            book.write("remove", "loadPattern", self._holding)
         book.write("pattern", "MultipleSupport", book.tag("pattern"))
         for number, (node, direction, motion) in enumerate(moving, start=1):
             tags = [book.tag("series") for _ in range(3)]
@@ -378,10 +392,6 @@ class Translator:
         for call, kind, angular in quantities:
             for name, tag in self.nodes.items():
                 found.append(self._nodal(call, kind, angular, name, tag))
-        constrained = {n for a, b, _ in self.model.equal for n in (a, b)} | {
-            n for pair in self.model.links for n in pair
-        }
-        constrained |= {n for a, b, _ in self.model.diaphragms for n in (a, b)}
         for name, tag in self.nodes.items():
             node = self.model.nodes[name]
             held = [
@@ -389,7 +399,7 @@ class Translator:
                 for d in self.directions
                 if (d in node.fixed or d in node.motion)
                 and (name, d) in self.program.numbering.place
-                and name not in constrained
+                and name not in self._constrained
             ]
             if held:
                 found.append(self._reaction(name, tag, held))
