@@ -1,5 +1,5 @@
-"""Plays frames on openseespy or femu: ``python -m tests.campaign.frame_play opensees|femu
-[CHANGE]`` reads seeds, one per line.
+"""Plays frames on openseespy or femu: ``python -m tests.campaign.frame_play opensees|femu`` reads
+lines ``SEED [CHANGE]`` and answers each by a line.
 
 A change leaves the problem as it is, so that a well-posed frame does not show it: see `CHANGES`.
 """
@@ -25,11 +25,16 @@ CHANGES: dict[str, tuple[str, float]] = {
 
 The tolerance of the test, and gravity loads, by a factor.
 """
+UNEVEN = "uneven load"
+UNEVENNESS, NODES_ALIKE = 1e-9, 7
+"""Change of gravity loads by a share that differs from node to node, so that members that rest by
+symmetry deform by more than round-off."""
 PARTS = "in parts:"
 """Change of static steps, whose numbers follow: they are taken in `PARTS_OF_A_STEP` equal parts."""
 PARTS_OF_A_STEP = 10
-SHORT_STEPS = "short steps"
-"""All steps, also those in time, are taken in `PARTS_OF_A_STEP` equal parts."""
+SHORT_STEPS = "short steps:"
+"""Change of all steps, also those in time: each is taken in as many equal parts as follow, and
+none after the number of steps that comes next."""
 DIRECT = "directly:"
 """Change of steps that Newton did not solve.
 
@@ -47,15 +52,17 @@ HELP = (["NewtonLineSearch"], ["KrylovNewton"])
 
 
 def changed(frame: Frame, change: str) -> Frame:
-    """A frame with a change of `CHANGES`."""
-    name, factor = CHANGES[change]
+    """A frame with a change of `CHANGES`, or with uneven loads."""
+    name, factor = CHANGES.get(change, ("load", 1.0))
+    uneven = UNEVENNESS if change == UNEVEN else 0.0
     gravity = {id(words) for words in frame.commands}
     for words in (
         *frame.commands,
         *(words for stage in frame.stages for words in stage["commands"]),
     ):
         if name == words[0] == "load" and id(words) in gravity:
-            words[2:] = [factor * component for component in words[2:]]
+            share = factor + uneven * (words[1] % NODES_ALIKE)
+            words[2:] = [share * component for component in words[2:]]
         elif name == words[0] == "test":
             words[2] *= factor
     return frame
@@ -67,14 +74,17 @@ def play(ops: Any, seed: int, change: str = "") -> dict[str, Any]:
     Displacements after each step, and how many of its steps were taken.
     """
     frame, divided, direct = frame_of(seed), set[int](), dict[int, str]()
-    if change.startswith(PARTS):
+    count, most = PARTS_OF_A_STEP, sum(stage["steps"] for stage in frame.stages)
+    if change.startswith(SHORT_STEPS):
+        count, most = map(int, change.removeprefix(SHORT_STEPS).split(","))
+    elif change.startswith(PARTS):
         divided = set(map(int, change.removeprefix(PARTS).split(",")))
     elif change.startswith(DIRECT):
         direct = {
             int(step): name
             for step, name in (pair.split("=") for pair in change.removeprefix(DIRECT).split(","))
         }
-    elif change in CHANGES:
+    elif change in (*CHANGES, UNEVEN):
         changed(frame, change)
     elif change == WITHOUT_JUMPS:
         continued(frame)
@@ -100,11 +110,12 @@ def play(ops: Any, seed: int, change: str = "") -> dict[str, Any]:
                 getattr(ops, name)(*words)
             control = next(words for words in stage["commands"] if words[0] == "integrator")
             for _ in range(stage["steps"]):
-                taken = answer["taken"]
-                parts = taken in divided or change == SHORT_STEPS
+                if (taken := answer["taken"]) == most:
+                    return answer
+                parts = taken in divided or change.startswith(SHORT_STEPS)
                 how = direct.get(taken, "")
                 if not (
-                    _in_parts(ops, control, stage)
+                    _in_parts(ops, control, stage, count)
                     if parts
                     else _step(ops, stage["analyze"], answer, how)
                 ):
@@ -119,14 +130,14 @@ def play(ops: Any, seed: int, change: str = "") -> dict[str, Any]:
     return answer
 
 
-def _in_parts(ops: Any, control: list[Any], stage: dict[str, Any]) -> bool:
+def _in_parts(ops: Any, control: list[Any], stage: dict[str, Any], parts: int) -> bool:
     """A step in parts: the size of a static step is the last word of its control, that of one in
     time the last of analyze."""
     one, *dt = stage["analyze"]
     if dt:
-        return all(_step(ops, [one, dt[0] / PARTS_OF_A_STEP]) for _ in range(PARTS_OF_A_STEP))
-    ops.integrator(*control[1:-1], control[-1] / PARTS_OF_A_STEP)
-    done = all(_step(ops, [one]) for _ in range(PARTS_OF_A_STEP))
+        return all(_step(ops, [one, dt[0] / parts]) for _ in range(parts))
+    ops.integrator(*control[1:-1], control[-1] / parts)
+    done = all(_step(ops, [one]) for _ in range(parts))
     ops.integrator(*control[1:])
     return done
 
@@ -155,7 +166,7 @@ def _step(
     return False
 
 
-def main(program: str, change: str = "") -> None:
+def main(program: str) -> None:
     answers = os.fdopen(os.dup(1), "w")  # what the programs print goes elsewhere
     quiet = os.open(os.devnull, os.O_WRONLY)
     os.dup2(quiet, 1)
@@ -168,8 +179,9 @@ def main(program: str, change: str = "") -> None:
     else:
         ops = importlib.import_module("femu.opensees")
     for line in sys.stdin:
-        print(json.dumps(play(ops, int(line), change)), file=answers, flush=True)
+        seed, _, change = line.strip().partition(" ")
+        print(json.dumps(play(ops, int(seed), change)), file=answers, flush=True)
 
 
 if __name__ == "__main__":
-    main(*sys.argv[1:])
+    main(sys.argv[1])

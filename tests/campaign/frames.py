@@ -1,28 +1,32 @@
 """Random ordinary frames on femu and openseespy: femu converges if openseespy does, and both agree.
 
-A difference has one of five causes. All are looked for at the first step that differs, and printed
-by seed with their figures:
+A difference has one of six causes. All are looked for at the first step that differs, in this
+order, and printed by seed with their figures:
 
 - openseespy is at fault: its force-based members are out of balance with their sections, or not
   compatible with them, by more than `AGREED`, and not in femu (`frame_balance`); or it does not
   restore the state after a step that failed: it takes the step if it is simply asked again, or,
   unlike femu, gives another answer, that of femu, if the step is taken at once by the algorithm
   that solved it.
-- The frame is ill-posed, so that it has several answers: at the first step that differs, openseespy
-  differs from itself as much as femu differs from it, under a change that leaves the problem as it
-  is: the tolerance halved, gravity loads of 1 + 1e-12, or this step, if it is static, taken in
-  parts. Or openseespy has a second answer to this step by another algorithm, and femu has it too,
-  by one of the algorithms.
 - A law jumps: a fibre is before the jump of Concrete04 at an ultimate strain in one program and
   after it in the other, femu's members satisfy their equations, and if the law has the same curves
   but does not jump (`frame_jumps`), both agree within `AGREED` up to this step, and in all steps
   within `AGREED` or a tenth of their difference.
 - Rotations in space are sums: a frame in space has corotational members, and the difference falls
-  to a tenth or less if all steps are taken in ten parts. Nodal rotations are sums of increments, by
-  iterations in OpenSees and by steps in femu. They depend on the way if the axis turns, and linear
-  members take them for rotations. If all members are corotational, only the sums differ.
-- femu is wrong: everything else, each frame in which femu alone stops, unless openseespy is at
-  fault or the frame ill-posed, and each frame that femu refuses.
+  to a tenth or less if steps are taken in ten or a hundred parts. Nodal rotations are sums of
+  increments, by iterations in OpenSees and by steps in femu. They depend on the way if the axis
+  turns, and linear members take them for rotations. If all members are corotational, only the sums
+  differ.
+- Members rest at a kink of their law, where round-off decides which stiffness enters the damping:
+  openseespy differs from itself if gravity loads differ by 1e-9 from node to node, and both then
+  agree within `AGREED` in all steps.
+- The frame is ill-posed, so that it has several answers: openseespy differs from itself as much as
+  femu differs from it, under a change that leaves the problem as it is: the tolerance halved,
+  gravity loads of 1 + 1e-12, or this step, if it is static, taken in parts, in which femu follows
+  it. Or openseespy has a second answer to this step by another algorithm, and femu has it too, by
+  one of the algorithms.
+- femu is wrong: everything else, each frame in which femu stops first, unless openseespy is at
+  fault in this step or the frame ill-posed, and each frame that femu refuses.
 
 The steps that both took are compared, also if one of them, or both, stopped later. A frame that
 openseespy refuses is an error of the generator: nothing would be compared.
@@ -32,13 +36,10 @@ openseespy refuses is an error of the generator: nothing would be compared.
 
 from __future__ import annotations
 
-import json
-import subprocess
 import sys
 from collections import Counter
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -54,11 +55,13 @@ from tests.campaign.frame_play import (
     FIBRES,
     PARTS,
     SHORT_STEPS,
+    UNEVEN,
     WITHOUT_JUMPS,
 )
+from tests.campaign.frame_players import played
 from tests.campaign.tally import Tally
 
-ROOT = Path(__file__).parents[2]
+PROGRAMS = ("opensees", "femu")
 FRAMES, QUICK_FRAMES = 1000, 60
 AGREED = 1e-6  # of the largest displacement
 # of a difference, rounded: femu and a changed openseespy that find the same answer agree to some
@@ -66,12 +69,20 @@ AGREED = 1e-6  # of the largest displacement
 AS_MUCH = 0.99
 ALGORITHMS = ("KrylovNewton", "SecantNewton", "BFGS", "Broyden")  # for one step instead of Newton
 VANISHING = 0.1  # share of a difference that may be left if steps are a tenth as long
-CHUNK = 20  # seeds of one process
+CHUNK = 20  # seeds that both programs take side by side
+PROGRESS = 100  # frames between two lines that say how far it is
 ENDINGS = ("both", "femu alone", "openseespy alone", "neither")
 """Which programs took all steps.
 
 The steps that both took are compared in each case.
 """
+SAME, EARLIER, LATER, OTHERWISE = NEWTON = (
+    "takes all steps in both, or fails at the same one",
+    "fails in femu first",
+    "fails in openseespy first",
+    "fails at other steps, from states that differ",
+)
+"""Where Newton fails that is not helped by other algorithms."""
 KINDS = {
     "uniaxialMaterial": "material",
     "section": "section",
@@ -89,45 +100,47 @@ def kinds_in(frame: Frame) -> set[tuple[str, str]]:
     return {(KINDS[words[0]], words[1]) for words in frame.commands if words[0] in KINDS}
 
 
-def played(program: str, seeds: list[int], change: str = "") -> dict[int, dict[str, Any]]:
-    """Answers of a program by seed.
-
-    A seed that ends its process has none, and the next ones get another process.
-    """
-    found: dict[int, dict[str, Any]] = {}
-    words = [
-        sys.executable,
-        "-m",
-        "tests.campaign.frame_play",
-        program,
-        *([change] if change else []),
-    ]
-    while seeds:
-        done = subprocess.run(
-            words,
-            cwd=ROOT,
-            text=True,
-            input="".join(f"{seed}\n" for seed in seeds),
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-        )
-        answers = [json.loads(line) for line in done.stdout.splitlines()]
-        found.update({answer["seed"]: answer for answer in answers})
-        seeds = seeds[len(answers) + 1 :]
-    return found
-
-
 def apart(a: dict[str, Any], b: dict[str, Any], last: int | None = None) -> float:
     """Difference of two answers at the steps that both have, up to the last, as a share of the
     first's largest displacement."""
     steps = min(a["taken"], b["taken"])
+    stop = steps if last is None else min(steps, last + 1)
+    if not stop:
+        return 0.0
     expected, rows = np.array(a["rows"][:steps]), np.array(b["rows"][:steps])
-    stop = steps if last is None else last + 1
-    return float(np.abs(rows - expected)[:stop].max() / np.abs(expected).max()) if steps else 0.0
+    return float(np.abs(rows - expected)[:stop].max() / np.abs(expected).max())
 
 
 def ended(answer: dict[str, Any]) -> bool:
     return answer["taken"] == answer["total"]
+
+
+def stopped(peer: dict[str, Any], own: dict[str, Any]) -> str:
+    """Where femu stopped, in words."""
+    return (
+        f"femu stopped after {own['taken']} of {own['total']} steps, openseespy after "
+        f"{peer['taken']}"
+    )
+
+
+def alone(answer: dict[str, Any]) -> int:
+    """The first step that Newton alone did not take; the number of steps if there is none."""
+    return min([answer["taken"], *answer["again"], *map(int, answer["helped"])])
+
+
+def compared_alone(peer: dict[str, Any], own: dict[str, Any]) -> str:
+    """Where Newton alone fails first, one of `NEWTON`: what a script meets that has no other
+    algorithm."""
+    theirs, ours = alone(peer), alone(own)
+    if ours == theirs:
+        return SAME
+    if apart(peer, own, min(ours, theirs) - 1) > AGREED:
+        return OTHERWISE
+    return EARLIER if ours < theirs else LATER
+
+
+def listed(seeds: list[int]) -> str:
+    return f" (seeds {', '.join(map(str, seeds))})" if seeds else ""
 
 
 def compared(
@@ -156,10 +169,10 @@ def compared(
     wrong = None
     if own.get("refused"):
         wrong = f"{name}: femu refused it. {own['refused']}"
-    elif which == "openseespy alone":
-        wrong = f"{name}: femu stopped after {own['taken']} of {own['total']} steps"
     elif off > AGREED:
         wrong = f"{name}: {off:.1e} apart"
+    elif own["taken"] < peer["taken"]:
+        wrong = f"{name}: {stopped(peer, own)}"
     return which, off, wrong
 
 
@@ -179,7 +192,7 @@ def not_restored(seed: int, peer: dict[str, Any], own: dict[str, Any], step: int
     if not helped:
         return ""
     change = DIRECT + ",".join(f"{k}={name}" for k, name in helped.items())
-    theirs, mine = (played(program, [seed], change)[seed] for program in ("opensees", "femu"))
+    theirs, mine = (played(program, [seed], change)[seed] for program in PROGRAMS)
     by, ours = apart(peer, theirs, step), apart(own, mine, step)
     if by > AGREED >= max(ours, apart(theirs, mine, step)):
         return f"openseespy differs by {by:.1e} from itself if steps {list(helped)} do not fail first, femu by {ours:.1e}"
@@ -187,10 +200,15 @@ def not_restored(seed: int, peer: dict[str, Any], own: dict[str, Any], step: int
 
 
 def at_fault(peer: dict[str, Any], own: dict[str, Any], step: int) -> str:
-    """What shows that openseespy is wrong up to a step; empty if nothing does."""
-    if peer["again"] and peer["again"][0] <= step:
+    """What shows that openseespy is wrong up to a step; empty if nothing does.
+
+    If femu stopped there, what it did before is no excuse: both agree up to this step.
+    """
+    first = step if own["taken"] <= step else 0
+    if peer["again"] and first <= peer["again"][0] <= step:
         return f"openseespy takes step {peer['again'][0]}, which failed, if it is simply asked again: it was not restored"
-    theirs, ours = (shares(answer["equations"][: step + 1]) for answer in (peer, own))
+    theirs = shares(peer["equations"][first : step + 1])
+    ours = shares(own["equations"][: step + 1])
     if max(theirs) > AGREED >= max(ours):
         return (
             f"members of openseespy are out of balance by {theirs[0]:.1e} and incompatible by "
@@ -204,17 +222,24 @@ def own_changes(
 ) -> dict[str, float]:
     """How much openseespy differs from itself up to a step under each change.
 
-    Infinite if it stops before.
+    Infinite if it stops before. A step in parts counts only if femu, in parts too, finds the same:
+    laws have a history, so that parts lead to another state in any frame, and a femu that is wrong
+    differs from openseespy in both.
     """
-    frame, changes = frame_of(seed), list(CHANGES)
-    static = frame.stages[0]["steps"] if "earthquake" in frame.title else own["total"]
-    if step < static:
-        changes.append(f"{PARTS}{step}")
+    frame = frame_of(seed)
     found = {}
-    for change in changes:
+    for change in CHANGES:
         other = played("opensees", [seed], change).get(seed)
         if other and np.isfinite(np.array(other["rows"])).all():
             found[change] = apart(peer, other, step) if other["taken"] > step else np.inf
+    static = frame.stages[0]["steps"] if "earthquake" in frame.title else own["total"]
+    if step < min(static, own["taken"]):
+        change = f"{PARTS}{step}"
+        other, ours = (played(program, [seed], change).get(seed) for program in PROGRAMS)
+        if other and ours and min(other["taken"], ours["taken"]) > step:
+            same = max(AGREED, VANISHING * apart(peer, own, step))
+            if apart(other, ours, step) <= same:
+                found[change] = apart(peer, other, step)
     return found
 
 
@@ -223,10 +248,12 @@ def ill_posed(
 ) -> bool:
     """Whether openseespy differs from itself as much as femu from it up to a step.
 
-    If femu stopped there, whether it differs.
+    If femu stopped there, whether it differs or stops too.
     """
-    off = AS_MUCH * apart(peer, own, step) if own["taken"] > step else 0.0
-    return any(by >= off and by > AGREED for by in changes.values())
+    if own["taken"] <= step:
+        return any(by > AGREED for by in changes.values())
+    off = AS_MUCH * apart(peer, own, step)
+    return any(np.isfinite(by) and by >= off and by > AGREED for by in changes.values())
 
 
 def said(step: int, changes: dict[str, float]) -> str:
@@ -272,7 +299,7 @@ def jumps(seed: int, peer: dict[str, Any], own: dict[str, Any], step: int) -> st
     fibre = crossed(frame, made, *(answer["sections"][: step + 1] for answer in (peer, own)))
     if not fibre:
         return ""
-    peer, own = (played(program, [seed], WITHOUT_JUMPS)[seed] for program in ("opensees", "femu"))
+    peer, own = (played(program, [seed], WITHOUT_JUMPS)[seed] for program in PROGRAMS)
     if min(peer["taken"], own["taken"]) < steps or (by := apart(peer, own, step)) > AGREED:
         return ""
     if (whole := apart(peer, own)) > max(AGREED, VANISHING * off):
@@ -280,7 +307,7 @@ def jumps(seed: int, peer: dict[str, Any], own: dict[str, Any], step: int) -> st
     return f"{fibre}; both agree within {by:.1e} if it does not jump, {whole:.1e} in all steps"
 
 
-def summed(seed: int, off: float) -> str:
+def summed(seed: int, peer: dict[str, Any], own: dict[str, Any]) -> str:
     """What shows that both differ by the way in which rotations in space are summed.
 
     Empty if nothing does.
@@ -290,10 +317,33 @@ def summed(seed: int, off: float) -> str:
         words[:2] == ["geomTransf", "Corotational"] for words in frame.commands
     ):
         return ""
-    peer, own = (played(program, [seed], SHORT_STEPS)[seed] for program in ("opensees", "femu"))
-    if not (ended(peer) and ended(own) and (by := apart(peer, own)) <= VANISHING * off):
+    steps, off = min(peer["taken"], own["taken"]), apart(peer, own)
+    for parts, until in ((10, steps), (100, first_apart(peer, own) + 1)):
+        change = f"{SHORT_STEPS}{parts},{until}"
+        short, ours = (played(program, [seed], change)[seed] for program in PROGRAMS)
+        if min(short["taken"], ours["taken"]) < until:
+            continue
+        by, whole = apart(short, ours), apart(peer, own, until - 1)
+        if by <= VANISHING * whole:
+            return f"corotational in space: {off:.1e}, and {by:.1e} with {parts} parts of each step up to step {until}"
+    return ""
+
+
+def at_rest(seed: int, peer: dict[str, Any], own: dict[str, Any], step: int) -> str:
+    """What shows that both differ by members that rest at a kink of their law.
+
+    Empty if nothing does.
+    """
+    other, ours = (played(program, [seed], UNEVEN)[seed] for program in PROGRAMS)
+    steps = min(peer["taken"], own["taken"])
+    if min(other["taken"], ours["taken"]) < steps or apart(other, ours, steps - 1) > AGREED:
         return ""
-    return f"corotational in space, and {by:.1e} apart with steps of a tenth"
+    if (by := apart(peer, other, step)) <= AGREED:
+        return ""
+    return (
+        f"openseespy differs by {by:.1e} from itself if gravity is uneven by 1e-9, and femu then "
+        f"by {apart(other, ours, steps - 1):.1e} from it in all steps"
+    )
 
 
 def explained(seed: int, peer: dict[str, Any], own: dict[str, Any]) -> tuple[str, str]:
@@ -308,16 +358,18 @@ def explained(seed: int, peer: dict[str, Any], own: dict[str, Any]) -> tuple[str
         return "openseespy at fault", fault
     if differs and (fault := not_restored(seed, peer, own, step)):
         return "openseespy at fault", fault
+    if differs and (why := jumps(seed, theirs, ours, step)):
+        return "a law jumps", why
+    if differs and (why := summed(seed, peer, own)):
+        return "rotations are sums", why
+    if differs and (why := at_rest(seed, peer, own, step)):
+        return "members rest at a kink", why
     changes = own_changes(seed, peer, own, step)
     figures = f"{apart(peer, own, step):.1e} at first, {said(step, changes)}"
     if ill_posed(peer, own, step, changes):
         return "ill-posed", figures
     if differs and (why := shared_answer(seed, peer, own, step)):
         return "ill-posed", f"{why}; {figures}"
-    if differs and (why := jumps(seed, theirs, ours, step)):
-        return "a law jumps", f"{why}; {figures}"
-    if differs and (why := summed(seed, apart(peer, own))):
-        return "rotations are sums", f"{why}; {figures}"
     return "", figures
 
 
@@ -328,23 +380,28 @@ def run(quick: bool) -> Tally:
 def tried(seeds: list[int]) -> Tally:
     """Run frames on both programs side by side."""
     tally, counts = Tally(), dict.fromkeys(ENDINGS, 0)
+    newton: dict[str, list[int]] = {how: [] for how in NEWTON}
     largest, doubtful, made = 0.0, list[tuple[str, str]](), Counter[tuple[str, str]]()
     for first in range(0, len(seeds), CHUNK):
+        if first and first % PROGRESS == 0:
+            done = f"{first} of {len(seeds)} frames, {len(tally.failures)} failures"
+            print(f"frames: {done}", file=sys.stderr, flush=True)
         chunk = seeds[first : first + CHUNK]
         with ThreadPoolExecutor(2) as pool:
-            peers, own = pool.map(played, ("opensees", "femu"), (chunk, chunk))
+            peers, own = pool.map(played, PROGRAMS, (chunk, chunk))
         for seed in chunk:
             made.update(kinds_in(frame_of(seed)))
             which, off, wrong = compared(seed, peers.get(seed), own.get(seed))
             tally.steps += own[seed]["taken"] if seed in own else 0
             if wrong and which in ENDINGS and not own[seed].get("refused"):
                 cause, why = explained(seed, peers[seed], own[seed])
-                stopped = f"femu stopped after {own[seed]['taken']} of {own[seed]['total']} steps"
-                apart_or_stopped = f"{off:.1e} apart" if off > AGREED else stopped
-                line = f"seed {seed}: {apart_or_stopped} ({why})"
+                what = f"{off:.1e} apart" if off > AGREED else stopped(peers[seed], own[seed])
+                line = f"seed {seed}: {what} ({why})"
                 doubtful.append((cause or "without a cause", line))
                 which, wrong = (f"{which}, {cause}", None) if cause else (which, f"{wrong} ({why})")
             counts[which] = counts.get(which, 0) + 1
+            if which.split(",")[0] in ENDINGS:
+                newton[compared_alone(peers[seed], own[seed])].append(seed)
             largest = max(largest, off) if which == "both" else largest
             if wrong:
                 tally.failures.append(f"frames: {wrong}")
@@ -354,6 +411,10 @@ def tried(seeds: list[int]) -> Tally:
         ("frames", str(len(seeds))),
         *((f"converged in {which}", str(count)) for which, count in counts.items()),
         ("largest difference where both converged", f"{largest:.1e}"),
+        *(
+            (f"Newton alone {how}", f"{len(found)}{listed(found) if how != SAME else ''}")
+            for how, found in newton.items()
+        ),
         *sorted(doubtful),
         *(
             (
@@ -372,7 +433,7 @@ def tried(seeds: list[int]) -> Tally:
 
 if __name__ == "__main__":
     for seed in map(int, sys.argv[1:]):
-        peer, own = (played(program, [seed]).get(seed) for program in ("opensees", "femu"))
+        peer, own = (played(program, [seed]).get(seed) for program in PROGRAMS)
         which, off, wrong = compared(seed, peer, own)
         doubtful = wrong and which in ENDINGS and peer and own and not own.get("refused")
         cause, why = explained(seed, peer, own) if doubtful else ("", "")

@@ -77,10 +77,25 @@ def test_members_that_break_their_equations_are_the_fault_of_their_program(wrong
     """In openseespy alone, and not later than the step."""
     good, bad = [1e-9, 1e-9, 1.0, 1.0], [1e-9, 1e-9, 1.0, 1.0]
     bad[wrong] = 1e-3
-    peer = {"again": [], "equations": [good, bad, good]}
-    own = {"again": [], "equations": [good, good, good]}
+    peer = {"again": [], "equations": [good, bad, good], "taken": 3}
+    own = {"again": [], "equations": [good, good, good], "taken": 3}
     assert "out of balance" in at_fault(peer, own, 1)
     assert at_fault(peer, own, 0) == at_fault(own, peer, 1) == at_fault(peer, peer, 1) == ""
+
+
+def test_a_step_at_which_femu_stops_is_not_excused_by_an_earlier_one() -> None:
+    """Both agree up to there: openseespy must be wrong in this very step."""
+    good, bad = [1e-9, 1e-9, 1.0, 1.0], [1e-3, 1e-9, 1.0, 1.0]
+    own = {"again": [], "equations": [good, good], "taken": 2}
+    for rows, again, excused in (
+        ([good, good, good], [], False),
+        ([good, bad, good], [], False),
+        ([good, good, bad], [], True),
+        ([good, good, good], [1], False),
+        ([good, good, good], [2], True),
+    ):
+        peer = {"again": again, "equations": rows, "taken": 3}
+        assert bool(at_fault(peer, own, 2)) is excused
 
 
 def test_a_jump_inside_a_step_counts_only_if_forces_are_in_balance_there() -> None:

@@ -26,15 +26,23 @@ from tests.campaign import frames
 from tests.campaign.frame_generator import LEFT_OUT, frame_of
 from tests.campaign.frame_jumps import continued, crossed, limits
 from tests.campaign.frame_materials import Frame
+from tests.campaign.frame_play import PARTS
+from tests.campaign.frame_players import ROOT
 from tests.campaign.frames import (
+    EARLIER,
     FRAMES,
+    LATER,
+    OTHERWISE,
     QUICK_FRAMES,
-    ROOT,
+    SAME,
+    alone,
     compared,
+    compared_alone,
     explained,
     first_apart,
     ill_posed,
     kinds_in,
+    own_changes,
     played,
     tried,
 )
@@ -48,6 +56,7 @@ TABLES: dict[str, Kinds] = {
     "rule": RULES,
     "transformation": TRANSFORMATIONS,
 }
+PUSHED = next(seed for seed in range(FRAMES) if "pushover" in frame_of(seed).title)
 NAMES_OF_ONE_ELEMENT = {"corotTruss": "CorotTruss", "truss": "Truss"}
 MOST = 0.8  # of all kinds: what 60 frames have of them
 
@@ -117,6 +126,7 @@ def answer(*rows: float, taken: int | None = None, **more: Any) -> dict[str, Any
         "taken": len(rows),
         "total": len(rows) if taken is None else taken,
         "again": [],
+        "helped": {},
         **more,
     }
 
@@ -130,7 +140,10 @@ def test_what_counts_as_wrong() -> None:
     assert "refused" in str(compared(0, answer(1.0, taken=2), answer(taken=2, refused="no"))[2])
     assert "ended its process" in str(compared(0, peer, None)[2])
     assert compared(0, answer(1.0, taken=2), answer(1.0, 2.0))[::2] == ("femu alone", None)
-    refused = answer(1.0, taken=2, refused="no")
+    peer, own = answer(1.0, 2.0, taken=3), answer(1.0, taken=3)
+    assert "openseespy after 2" in str(compared(0, peer, own)[2]), "both stop, femu first"
+    assert compared(0, own, peer)[::2] == ("neither", None)
+    peer, refused = answer(1.0, 2.0), answer(1.0, taken=2, refused="no")
     assert "femu refused it. no" in str(compared(0, peer, refused)[2])
 
 
@@ -208,8 +221,64 @@ def test_what_counts_as_ill_posed() -> None:
     assert ill_posed(peer, own, 1, {"more load": 1e-4, "half the tolerance": 1e-12})
     assert not ill_posed(peer, own, 1, {"more load": 0.9e-4, "half the tolerance": 1e-12})
     assert not ill_posed(peer, answer(1.0, 1.0 + 1.1e-6, 2.0), 1, {"more load": 1e-6})
+    assert not ill_posed(peer, own, 1, {"half the tolerance": np.inf}), "it stops, as Newton may"
+    assert ill_posed(peer, answer(1.0, taken=3), 1, {"half the tolerance": np.inf})
     assert ill_posed(peer, answer(1.0, taken=3), 1, {"more load": 1e-4})
     assert not ill_posed(peer, answer(1.0, taken=3), 1, {"more load": 1e-12})
+
+
+def test_a_step_in_parts_excuses_femu_only_if_it_follows_openseespy_there(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Parts lead to another state in any frame whose laws have a history."""
+    peer, own = answer(1.0, 1.0), answer(1.0, 1.1)
+    for femu_in_parts, excused in ((1.2, True), (1.3, False)):
+        parts = {"opensees": answer(1.0, 1.2), "femu": answer(1.0, femu_in_parts)}
+        monkeypatch.setattr(
+            frames,
+            "played",
+            lambda program, seeds, change, parts=parts: {
+                seeds[0]: parts[program] if change.startswith(PARTS) else peer
+            },
+        )
+        changes = own_changes(PUSHED, peer, own, 1)
+        assert (f"{PARTS}1" in changes) is excused
+        assert ill_posed(peer, own, 1, changes) is excused
+    assert f"{PARTS}1" not in own_changes(PUSHED, peer, answer(1.0, taken=2), 1), "femu stopped"
+
+
+def test_where_newton_alone_fails() -> None:
+    """Steps that other algorithms had to take, that were asked for again, or that nothing took."""
+    whole, stops = answer(1.0, 2.0, 3.0), answer(1.0, 2.0, taken=3)
+    helped = answer(1.0, 2.0, 3.0, helped={"1": "KrylovNewton"})
+    assert [alone(one) for one in (whole, stops, helped)] == [3, 2, 1]
+    assert alone(answer(1.0, 2.0, again=[0])) == 0
+    assert compared_alone(whole, whole) == compared_alone(helped, helped) == SAME
+    assert compared_alone(whole, helped) == EARLIER
+    assert compared_alone(helped, whole) == LATER
+    other = answer(1.1, 2.0, 3.0, helped={"1": "KrylovNewton"})
+    assert compared_alone(whole, other) == OTHERWISE
+
+
+@pytest.mark.opensees
+def test_rotations_that_are_sums_explain_a_difference_also_if_both_programs_stop_later() -> None:
+    """A frame that collapses in an earthquake, and one whose gravity needs shorter steps."""
+    pytest.importorskip("openseespy")
+    for seed, parts in ((1009, 10), (1097, 100)):
+        peer, own = (played(program, [seed])[seed] for program in ("opensees", "femu"))
+        assert peer["taken"] == own["taken"] < own["total"]
+        cause, why = explained(seed, peer, own)
+        assert cause == "rotations are sums"
+        assert f"with {parts} parts" in why
+
+
+@pytest.mark.opensees
+def test_members_that_rest_at_a_kink_are_found() -> None:
+    """Beams between columns that shorten alike: their concrete is at zero strain, and the damping
+    takes its stiffness there."""
+    pytest.importorskip("openseespy")
+    peer, own = (played(program, [1133])[1133] for program in ("opensees", "femu"))
+    assert explained(1133, peer, own)[0] == "members rest at a kink"
 
 
 @pytest.mark.opensees
