@@ -26,15 +26,20 @@ def backward_differences(order: int, dt: float, spare: int = SPARE_SAMPLES) -> A
     return np.array([weights[:, k] / dt**k for k in range(order + 1)])
 
 
+def low_pass(order: int) -> Array:
+    """Coefficients of the denominator of the low-pass filter (Butterworth, unit cut-off), the lowest
+    power first and without the highest, which is 1."""
+    from scipy.signal import butter  # takes half a second to import
+
+    _, poles, _ = butter(order, 1.0, analog=True, output="zpk")
+    return np.asarray(np.real(np.poly(poles))[1:][::-1])
+
+
 def derivative_filter(order: int, cutoff: float, dt: float) -> tuple[Array, Array, float]:
     """Low-pass filter (Butterworth) of ``order`` with a cut-off in cycles a time: transition and
     input of its states at steps of ``dt``, for an input that is held, and the unit w of time:
     derivative k of the output is w^k times state k."""
-    from scipy.signal import butter  # takes half a second to import
-
-    w = 2.0 * math.pi * cutoff
-    _, poles, _ = butter(order, 1.0, analog=True, output="zpk")
-    low = np.real(np.poly(poles))[1:][::-1]
+    w, low = 2.0 * math.pi * cutoff, low_pass(order)
     block = np.zeros((order + 1, order + 1))
     block[: order - 1, 1:order] = np.eye(order - 1)
     block[order - 1, :order] = -low

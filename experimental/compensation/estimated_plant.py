@@ -16,7 +16,11 @@ from femu.experimental.compensation.compiled import (
     positive,
     whole,
 )
-from femu.experimental.compensation.derivatives import backward_differences, derivative_filter
+from femu.experimental.compensation.derivatives import (
+    backward_differences,
+    derivative_filter,
+    low_pass,
+)
 from femu.experimental.compensation.dynamic_inverse import dynamic_inverse, inverse_differences
 from femu.experimental.compensation.kernel_parts import advance, filtered, remember
 from femu.experimental.specimens.plant import Plant
@@ -24,8 +28,17 @@ from femu.kernels.compiler import inlined, kernel, shift
 from femu.support.errors import InputError
 
 Array = npt.NDArray[np.float64]
-HEAD = 9
+HEAD = 14
 LIMIT = 10.0  # standard deviations of the prior by which a coefficient may move
+FAST_LIMIT = 3.0  # the same of the whole inverse above the band in which the filter sees it
+FAST, FAST_POINTS = (1.5, 12.0), 12  # that band and its points, in cutoffs
+SHARE = 0.05  # of the targets, and fast errors of tracking from which on the inverse is not trusted
+SETTLED = 0.9  # of that window, how much of it there must be to judge
+WINDOW, FALL, RISE = (
+    5.0,
+    1.0,
+    100.0,
+)  # time constants of these errors and of that trust, in 1/cutoff
 ORDERS = 3, 2  # of the polynomial for one channel, for several
 SPREADS = 0.1, 0.02  # the same of the prior
 LEAST_SPREAD = 1e-3  # of the deviations of a family of plants, in directions that it does not have
@@ -33,7 +46,7 @@ LEAST_SPREAD = 1e-3  # of the deviations of a family of plants, in directions th
 
 @inlined
 def parts_of_parameters(p):
-    """Weights, inverse, its states, filter, prior deviations."""
+    """Weights, inverse, its states, filter, prior deviations, fast frequencies with their limits."""
     m, points, orders, q, n = int(p[0]), int(p[1]), int(p[2]), int(p[3]), int(p[4])
     weights = shift(p, HEAD)
     inverse = shift(weights, orders * points)
@@ -44,13 +57,20 @@ def parts_of_parameters(p):
     moves = shift(output, m * n)
     entry = shift(moves, q * q)
     spread = shift(entry, q)
-    return weights, inverse, transition, before, after, output, moves, entry, spread
+    fast = shift(spread, m * m * orders)
+    low = shift(fast, int(p[9]) * (m + 1))
+    return weights, inverse, transition, before, after, output, moves, entry, spread, fast, low
 
 
 @inlined
 def parts_of_state(p, s):
     """Targets, state and last target of the inverse, command, filtered commands, measurements and
-    targets, state and last measurement of the inverse of these, coefficients, covariances, work."""
+    targets, state and last measurement of the inverse of these, trust, coefficients, covariances, work.
+
+    Trust has its share, the next fast frequency, how much of a window targets have moved, and for each
+    channel the mean product of two fast errors in a row, the mean squares of fast errors and targets,
+    and the last fast error.
+    """
     m, points, orders, q, n = int(p[0]), int(p[1]), int(p[2]), int(p[3]), int(p[4])
     size = m * orders
     w = shift(s, points * m)
@@ -61,18 +81,91 @@ def parts_of_state(p, s):
     wanted = shift(reached, q * m)
     wy = shift(wanted, q * m)
     last_y = shift(wy, n)
-    theta = shift(last_y, m)
+    trust = shift(last_y, m)
+    theta = shift(trust, 3 + 4 * m)
     covariance = shift(theta, m * size)
     work = shift(covariance, m * size * size)
-    return w, last, command, commands, reached, wanted, wy, last_y, theta, covariance, work
+    return w, last, command, commands, reached, wanted, wy, last_y, trust, theta, covariance, work
+
+
+@inlined
+def restrain(theta, covariance, fast, trust, direction, gain, m, orders, points):
+    """Keep the inverse near the nominal one at one of the fast frequencies, the next one each time.
+
+    Slow motion does not show what the coefficients do there. What is too much is taken back where the
+    coefficients are known least: a projection in the metric of their covariance.
+    """
+    size, at = m * orders, int(trust[1])
+    trust[1] = (at + 1) % points
+    x = fast[at * (m + 1)]
+    for row in range(m):
+        own, known = shift(theta, row * size), shift(covariance, row * size * size)
+        most, total = fast[at * (m + 1) + 1 + row], 0.0
+        for j in range(m):
+            even, odd, power = 0.0, 0.0, 1.0  # real and imaginary part: (i x)^k
+            for k in range(orders):
+                part = power * own[k * m + j]
+                if k % 2:
+                    odd += part
+                else:
+                    even += part
+                power *= x if k % 2 == 0 else -x
+            total += even * even + odd * odd
+            power = 1.0
+            for k in range(orders):
+                direction[k * m + j] = power * (odd if k % 2 else even)
+                power *= x if k % 2 == 0 else -x
+        if total <= most * most:
+            continue
+        length, along = total**0.5, 0.0
+        for a in range(size):
+            gain[a] = 0.0
+            for b in range(size):
+                gain[a] += known[a * size + b] * direction[b]
+            along += gain[a] * direction[a]
+        if along > 0.0:
+            for a in range(size):
+                own[a] -= gain[a] / along * length * (length - most)
+
+
+@inlined
+def judge(trust, target, now, wanted, reached, low, m, q, p):
+    """How far the derivatives from the second on are trusted: less while fast errors are large.
+
+    These errors are what the low-pass filter, and so the estimate, does not see: the target and the
+    measurement, less what the filter passes of both. The mean product of two in a row has no noise of
+    the sensor; below half of their mean square, noise hides what there is. The first movements are not judged: an
+    error is large there for a moment.
+    """
+    keep, share, fall, rise = p[10], p[11], p[12], p[13]
+    large, moves = False, False
+    for j in range(m):
+        error = now[j] - target[j]
+        for k in range(q):
+            error -= low[k] * (reached[j * q + k] - wanted[j * q + k])
+        powers = shift(trust, 3 + 4 * j)
+        powers[0] = keep * powers[0] + (1.0 - keep) * error * powers[3]
+        powers[1] = keep * powers[1] + (1.0 - keep) * error * error
+        powers[2] = keep * powers[2] + (1.0 - keep) * target[j] * target[j]
+        powers[3] = error
+        if powers[0] > max(0.5 * powers[1], share * powers[2]):
+            large = True
+        if powers[2] > 0.0:
+            moves = True
+    if moves:
+        trust[2] = keep * trust[2] + 1.0 - keep
+    if large and trust[2] > SETTLED:
+        trust[0] -= fall * trust[0]
+    else:
+        trust[0] += rise * (1.0 - trust[0])
 
 
 @kernel(COMPENSATOR)
 def estimated_command(p, s, target, out):
     """The inverse with the present coefficients, of the target."""
     m, points, orders, n = int(p[0]), int(p[1]), int(p[2]), int(p[4])
-    weights, inverse, transition, before, after, output, _, _, _ = parts_of_parameters(p)
-    w, last, command, _, _, _, _, _, theta, _, work = parts_of_state(p, s)
+    weights, inverse, transition, before, after, output, _, _, _, _, _ = parts_of_parameters(p)
+    w, last, command, _, _, _, _, _, trust, theta, _, work = parts_of_state(p, s)
     remember(s, target, m, points)
     advance(w, transition, before, after, last, target, n, m, work)
     for row in range(m):
@@ -88,7 +181,7 @@ def estimated_command(p, s, target, out):
                 derivative += weights[k * points + point] * s[point * m + j]
             for row in range(m):
                 part = inverse[(k * m + row) * m + j] + theta[(row * orders + k) * m + j]
-                out[row] += part * derivative
+                out[row] += (trust[0] if k > 1 else 1.0) * part * derivative
     for row in range(m):
         command[row] = out[row]
     return 0
@@ -103,9 +196,11 @@ def estimated_measured(p, s, reached_now, out):
     """
     m, _, orders, q, n = int(p[0]), int(p[1]), int(p[2]), int(p[3]), int(p[4])
     noise, misfit, drift, limit = p[5], p[6], p[7], p[8]
-    _, inverse, transition, before, after, output, moves, entry, spread = parts_of_parameters(p)
-    _, _, command, commands, reached, wanted, wy, last_y, theta, covariance, work = parts_of_state(
-        p, s
+    _, inverse, transition, before, after, output, moves, entry, spread, fast, low = (
+        parts_of_parameters(p)
+    )
+    _, _, command, commands, reached, wanted, wy, last_y, trust, theta, covariance, work = (
+        parts_of_state(p, s)
     )
     size = m * orders
     phi, z = shift(work, n + q), shift(work, n + q + size)
@@ -145,6 +240,8 @@ def estimated_measured(p, s, reached_now, out):
             for b in range(size):
                 known[a * size + b] -= gain[a] * gain[b] / total
             known[a * size + a] += drift * spread[row * size + a] ** 2
+    restrain(theta, covariance, fast, trust, phi, gain, m, orders, int(p[9]))
+    judge(trust, s, reached_now, wanted, reached, low, m, q, p)
     return 0
 
 
@@ -173,6 +270,12 @@ class EstimatedPlantCompensation(CompiledCompensation):
     standard deviation of the measured displacements, ``misfit`` the share of a command that the model
     may miss. ``drift`` is the share of the prior variance by which coefficients may change in a unit
     of time. Coefficients stay within ten deviations of the prior.
+
+    What moves faster than the ``cutoff`` does not show in the estimate, and could become unstable with
+    it: a resonance of the actuator, for example. So the inverse stays within three deviations of the
+    prior there. If the fast part of the error of tracking still exceeds 5 % of the targets, the
+    derivatives from the second on fade out until it is below: tracking is coarser then, but stable. See
+    ``trust``.
     """
 
     command_kernel = estimated_command
@@ -227,10 +330,15 @@ class EstimatedPlantCompensation(CompiledCompensation):
         prior = self._prior(inverse, scale)
         size, n, points = m * orders, len(made.transition), weights.shape[1]
         deviations = np.sqrt(np.array([np.diag(one) for one in prior]))
+        fast = self._fast(prior)
+        step = self.dt * self.cutoff
         head = [m, points, orders, q, n, self.noise**2, self.misfit**2, self.drift * self.dt, LIMIT]
-        blocks = (weights, inverse, *made[1:], moves, entry, deviations)
+        head += [FAST_POINTS, np.exp(-step / WINDOW), SHARE**2, step / FALL, step / RISE]
+        blocks = (weights, inverse, *made[1:], moves, entry, deviations, fast, low_pass(q))
         p = np.concatenate([head, *(np.ravel(block) for block in blocks)])
-        s = np.zeros(points * m + 2 * n + 3 * m + 3 * q * m + m * size * (1 + size))
+        at = self._trust_at = points * m + 2 * n + 3 * m + 3 * q * m
+        s = np.zeros(at + 3 + 4 * m + m * size * (1 + size))
+        s[at] = 1.0
         s[-m * size * size :] = np.ravel(prior)
         return p, np.concatenate([s, np.zeros(n + q + 3 * size + m)])
 
@@ -249,17 +357,30 @@ class EstimatedPlantCompensation(CompiledCompensation):
             one += LEAST_SPREAD * np.diag(np.diag(one)) + 1e-12 * np.trace(one) * np.eye(len(one))
         return made
 
+    def _fast(self, prior: Array) -> Array:
+        """Fast frequencies (in cutoffs), each with the limit of every command there."""
+        m, powers = self.size, np.arange(float(self.order + 1))
+        last = max(FAST[0], min(FAST[1], 0.25 / (self.dt * self.cutoff)))
+        made = []
+        for x in np.geomspace(FAST[0], last, FAST_POINTS):
+            moved = np.kron((1j * x) ** powers, np.eye(m))  # the inverse by its coefficients
+            deviations = [np.sqrt(np.trace(moved @ one @ moved.conj().T).real) for one in prior]
+            made.append([x, *(FAST_LIMIT * np.array(deviations))])
+        return np.array(made)
+
+    @property
+    def trust(self) -> float:
+        """Share of the derivatives from the second on that the command has at present: 1 unless fast
+        errors of tracking were large."""
+        return float(self.vector[self._trust_at])
+
     @property
     def coefficients(self) -> Array:
         """Present coefficients of the polynomial, by derivative and pair of channels."""
-        m, orders, points, q, n = (
-            self.size,
-            self.order + 1,
-            *(int(self.parameters[k]) for k in (1, 3, 4)),
-        )
-        start = 9 + orders * points
+        m, orders, points = self.size, self.order + 1, int(self.parameters[1])
+        start = HEAD + orders * points
         nominal = self.parameters[start : start + orders * m * m].reshape(orders, m, m)
-        at = points * m + 2 * n + 3 * m + 3 * q * m
+        at = self._trust_at + 3 + 4 * m
         moved = self.vector[at : at + m * m * orders].reshape(m, orders, m).transpose(1, 0, 2)
         unit = 2.0 * np.pi * self.cutoff
         return np.asarray((nominal + moved) / unit ** np.arange(float(orders))[:, None, None])

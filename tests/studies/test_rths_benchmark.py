@@ -132,3 +132,24 @@ def test_a_plant_far_beyond_those_of_the_study_is_tracked(values):
     fixed = study.compensators()["fixed inverse, order 3"]()
     assert motion.stable and found[1] < 0.3 and found[3] < 1.0
     assert problem.tested(4, values, fixed)[0][1] > 5.0
+
+
+@pytest.mark.parametrize(("order", "late"), [(2, 10), (3, 12), (4, 24)])
+def test_a_resonance_above_the_band_of_the_estimate_does_not_make_it_unstable(order, late):
+    """The plant resonates at 68 Hz, and answers some samples later than the nominal one does. Without
+    what holds the inverse there, all three loops run away."""
+    own = EstimatedPlantCompensation(
+        problem.moved_plant(problem.NOMINAL), order=order, noise=study.NOISE
+    )
+    for values in (problem.NOMINAL, problem.plants(1)[0]):
+        found = problem.tested(4, values, own, duration=10.0, waiting=late)[0]
+        assert found[1] < 8.0 and found[3] < 25.0  # NaN if unstable
+
+
+@pytest.mark.parametrize("loud", [0.0, 1.0, 10.0])
+def test_noise_and_first_movements_do_not_take_the_trust_away(loud):
+    noise = loud * problem.SENSORS.displacement_noise
+    own = EstimatedPlantCompensation(problem.moved_plant(problem.NOMINAL), noise=noise)
+    sensors = replace(problem.SENSORS, displacement_noise=noise)
+    problem.tested(4, problem.plants(2)[1], own, duration=4.0, sensors=sensors)
+    assert own.trust == 1.0
