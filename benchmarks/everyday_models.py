@@ -201,7 +201,8 @@ def concrete_building() -> Model:
 def hinged_frame(storeys: int, bays: int) -> Model:
     """Elastic members, with hinges that deteriorate at both ends of the beams and at the feet.
 
-    The hinges are ten times as stiff as their members.
+    The hinges are ten times as stiff as their members. Newton's method in openseespy does not
+    converge with ``Bilin`` under strong shaking: the comparison ends before that.
     """
     model = Model(f"{storeys}x{bays}, hinges")
     column, beam = ElasticSection(200e9, 3e-2, 8e-4), ElasticSection(200e9, 1.3e-2, 6e-4)
@@ -227,11 +228,11 @@ def hinged_frame(storeys: int, bays: int) -> Model:
         for i in range(bays + 1):
             foot = _name(k - 1, i)
             if k == 1:
-                foot = hinge(_name("foot", i), foot, 1.3e6, column, STOREY)
+                foot = hinge(_name("foot", i), foot, 0.5e6, column, STOREY)
             add("column", foot, _name(k, i), column)
         for i in range(bays):
-            left = hinge(_name("left", k, i), _name(k, i), 0.75e6, beam, BAY)
-            right = hinge(_name("right", k, i), _name(k, i + 1), 0.75e6, beam, BAY)
+            left = hinge(_name("left", k, i), _name(k, i), 0.3e6, beam, BAY)
+            right = hinge(_name("right", k, i), _name(k, i + 1), 0.3e6, beam, BAY)
             add("beam", left, right, beam)
     model.rayleigh(**DAMPING)
     return model
@@ -297,8 +298,9 @@ MODELS = (
         15.0,
         "3.0.0",
     ),
-    Everyday(
-        "nine storeys of IMK hinges, 9x1", partial(hinged_frame, 9, 1), 1000, 9.0, 20.0, "9.0"
-    ),
-    Everyday("nine storeys of IMK hinges, 9x3", partial(hinged_frame, 9, 3), 400, 9.0, 20.0, "9.0"),
+    Everyday("nine storeys of IMK hinges, 9x1", partial(hinged_frame, 9, 1), 340, 2.5, 20.0, "9.0"),
+    Everyday("nine storeys of IMK hinges, 9x3", partial(hinged_frame, 9, 3), 270, 3.5, 20.0, "9.0"),
 )
+
+RECORDS_MODEL = MODELS[1]
+"""The model that is shaken by many records."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import importlib.metadata
 import importlib.util
 import math
 from dataclasses import dataclass
@@ -32,6 +33,11 @@ def peers() -> dict[str, Any]:
     if importlib.util.find_spec("xara") and importlib.util.find_spec("opensees"):
         found["xara"] = importlib.import_module("opensees.openseespy")
     return found
+
+
+def version(name: str) -> str:
+    """Version of an installed program."""
+    return importlib.metadata.version(name)
 
 
 @dataclass(frozen=True)
@@ -84,17 +90,15 @@ class PeerModel:
         ops.test("NormDispIncr", TOLERANCE, ITERATIONS, 0)
         ops.algorithm("Newton")
 
-    def history(self, ops: Any, node: Name, steps: int) -> tuple[Array, int]:
-        """Displacement of a node along x step by step, and the number of Newton iterations, of a
-        model that was just built."""
-        found, iterations = np.zeros(steps + 1), 0
+    def history(self, ops: Any, node: Name, steps: int) -> Array:
+        """Displacement of a node along x step by step, of a model that was just built."""
+        found = np.zeros(steps + 1)
         found[0] = ops.nodeDisp(self.nodes[node], 1)
         for step in range(1, steps + 1):
             if ops.analyze(1, DT) != 0:
                 raise RuntimeError(f"the peer did not converge in step {step}")
-            iterations += ops.testIter()
             found[step] = ops.nodeDisp(self.nodes[node], 1)
-        return found, iterations
+        return found
 
     def fastest(self, ops: Any, motion: GroundMotion) -> str:
         """The numberer and solver with which a program is fastest, each tried several times in
