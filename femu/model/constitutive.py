@@ -56,7 +56,7 @@ class Law:
         self.function = self.py_func = function
         self.rate = rate
         self.often_zero = often_zero
-        self.lanes = lanes
+        self.lanes = lanes or bool(often_zero)
         self.point = inlined(function)
         self.__doc__ = function.__doc__
 
@@ -78,9 +78,9 @@ def law(function: Callable[..., Any] | None = None, *, rate: bool = False,
 
     ``lanes`` says that the law (uniaxial) runs in the lanes of the processor: it has no loops, and
     of branches only choices between numbers. The points that do not fill the lanes are then
-    evaluated together with some of those before them, again. If the parameters in ``often_zero``
-    are all zero, a second loop runs, in which they are constants: what they lead to is not
-    computed.
+    evaluated together with some of those before them, again. If the parameters in ``often_zero`` of
+    such a law are all zero, another loop runs, in which they are constants: what they lead to is
+    not computed.
     """
     if function is None:
         return lambda f: Law(f, rate, often_zero, lanes)
@@ -107,7 +107,7 @@ def _uniaxial_in_lanes(point: Any, np: int, nh: int, zeros: int) -> Callable[...
         parameters = load(p, 0, 1, np)
         whole = n - n % LANES
         first, last = 0, whole
-        for part in range(1 if whole == n else 2):
+        for _ in range(1 if whole == n else 2):
             for j in range(first, last):
                 y[j], k[j], h = point(parameters, load(c, j, n, nh), x[j])
                 store(t, j, n, h)
@@ -118,7 +118,7 @@ def _uniaxial_in_lanes(point: Any, np: int, nh: int, zeros: int) -> Callable[...
         parameters, reduced = load(p, 0, 1, np), load_but(p, np, zeros)
         whole = n - n % LANES
         first, last = 0, whole
-        for part in range(1 if whole == n else 2):
+        for _ in range(1 if whole == n else 2):
             if parameters == reduced:
                 for j in range(first, last):
                     y[j], k[j], h = point(reduced, load(c, j, n, nh), x[j])

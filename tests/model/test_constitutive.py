@@ -54,9 +54,7 @@ def test_points_in_lanes_are_those_one_by_one(name: str, points: int) -> None:
     history = np.zeros((material.history_count, points))
     for _ in range(12):
         strain = rng.uniform(-0.008, 0.004, points)
-        alone = [
-            evaluate(material, history[:, j].copy(), strain[j : j + 1]) for j in range(points)
-        ]
+        alone = [evaluate(material, history[:, j].copy(), strain[j : j + 1]) for j in range(points)]
         together = evaluate(material, history, strain)
         for k, found in enumerate(together):
             wanted = np.concatenate([answer[k] for answer in alone], axis=-1)

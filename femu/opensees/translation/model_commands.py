@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from femu.model.element import Name
 from femu.model.model import Model
 from femu.opensees.translation.command_list import Command
 from femu.opensees.translation.script import ELEMENT_ENERGY
@@ -21,7 +22,7 @@ class _ModelWriter(Translator):
         return commands, patterns
 
 
-def model_commands(model: Model) -> tuple[list[Command], dict[str, list[Command]], dict]:
+def model_commands(model: Model) -> tuple[list[Command], dict[str, list[Command]], dict[Name, int]]:
     """The commands that make a model, those of each load pattern with a linear series, and the
     tags of the nodes by name.
 
