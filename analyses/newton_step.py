@@ -22,7 +22,7 @@ from typing import Any
 
 from femu.analyses import code
 from femu.analyses.commit import conclude, follow, start
-from femu.engine.element_kernels import EVALUATE, RESUME
+from femu.engine.element_kernels import AGAIN, ALONE, EVALUATE, FIRST, ITERATING, RESUME
 from femu.engine.ldlt import factored, solve
 from femu.engine.residual import (
     apply_loads,
@@ -264,7 +264,7 @@ def iterating(renews: Helper, increment: Helper, adjusted: Helper = as_it_is,
 
     @inlined
     def iterate(run, settings, step):
-        neq, r, dx = run.neq, run.r, run.dx
+        neq, r, dx, seen, place = run.neq, run.r, run.dx, run.step, FIRST
         report = shift(run.report, code.REPORT_FLOATS * step)
         if begin(run, settings, step) != 0:
             return code.ELEMENT_FAILED
@@ -280,7 +280,9 @@ def iterating(renews: Helper, increment: Helper, adjusted: Helper = as_it_is,
             if not increment(run, settings, step, iteration, known):
                 return code.NO_ROOT
             work = dot(neq, dx, r)
+            seen[ITERATING] = 0.0 + place
             scale = moved(run, settings, 1.0)
+            seen[ITERATING], place = 0.0 + ALONE, AGAIN
             if scale < 0.0:
                 return code.ELEMENT_FAILED
             if iteration < 0:

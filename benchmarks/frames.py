@@ -1,10 +1,11 @@
 """femu and openseespy on the same frames: time, agreement, growth, batches, start-up and memory.
 
-Both run in this process, in turns, on one core; each time is the least of several turns, in CPU
-seconds of the process, so that other programs on the machine count less. openseespy runs with the
-fastest of its settings for each frame. The time of a step excludes what comes before the first
-one: the building of the model in both, and the setting up of a run in femu, which is measured by a
-run without steps and shown separately.
+Frames of bilinear laws in many sizes, and models as people build them (`everyday`). Both programs
+run in this process, in turns, on one core; each time is the least of several turns, in CPU seconds
+of the process, so that other programs on the machine count less. openseespy runs with the fastest
+of its settings for each frame. The time of a step excludes what comes before the first one: the
+building of the model in both, and the setting up of a run in femu, which is measured by a run
+without steps and shown separately.
 """
 
 from __future__ import annotations
@@ -16,7 +17,6 @@ import os
 import platform
 import subprocess
 import tempfile
-import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -27,8 +27,17 @@ from typing import Any
 
 import numpy as np
 
-from femu.benchmarks import frame_peer, own_material
-from femu.benchmarks.frame_models import DT, SIZES, FrameSize, motion, program, spent, yielded
+from femu.benchmarks import everyday, everyday_peer, frame_peer, own_material
+from femu.benchmarks.frame_models import (
+    DT,
+    SIZES,
+    FrameSize,
+    clocked,
+    motion,
+    program,
+    spent,
+    yielded,
+)
 from femu.benchmarks.frame_models import run as run_femu
 from femu.opensees.comparison.suite.frames import artificial
 from femu.records import GroundMotion
@@ -152,13 +161,12 @@ def batch(ops: Any, count: int, steps: int) -> dict[str, float]:
             frame_peer.build(ops, size, "uncoupled", record, setting)
             peer += spent(lambda: ops.analyze(steps, DT))
     found = {"records": float(count), "steps": float(steps), "openseespy": peer, "femu": sum(femu)}
-    walls = []
-    for _ in range(3):
-        began = time.perf_counter()
+
+    def in_threads() -> None:
         with ThreadPoolExecutor(max_workers=2) as pool:
             list(pool.map(lambda r: run_femu(size, made, r, steps), records))
-        walls.append(time.perf_counter() - began)
-    found["femu, two threads"] = min(walls)
+
+    found["femu, two threads"] = min(clocked(in_threads) for _ in range(3))
     return found
 
 
@@ -242,7 +250,11 @@ def collect(quick: bool) -> dict[str, Any]:
             for kind in KINDS:
                 found["frames"].append(measure(ops, size, kind, turns(size, quick)))
         found["own material"] = own_material.compare(SIZES[2], 5 if quick else 20)
-    found["batch"] = batch(ops, 4 if quick else RECORDS, 100 if quick else RECORD_STEPS)
+        peers = everyday_peer.peers()
+        found["everyday"] = everyday.collect(peers, quick)
+    many = (4, 100) if quick else (RECORDS, RECORD_STEPS)
+    found["batch"] = batch(ops, *many)
+    found["steel batch"] = everyday.records(ops, *many, one_core)
     found["startup"] = startup(cold=not quick)
     if not quick:
         found["memory"] = memory("fibre", 20.0)
@@ -250,7 +262,7 @@ def collect(quick: bool) -> dict[str, Any]:
         "processor": _processor(),
         "cores": os.cpu_count(),
         "python": platform.python_version(),
-        "openseespy": str(ops.version()),
+        "peers": ", ".join(f"{name} {everyday_peer.version(name)}" for name in peers),
     }
     return found
 
@@ -335,22 +347,16 @@ def table(found: dict[str, Any]) -> Table:
             reference=f"{1e3 * own:.3g} / {1e3 * built_in:.3g} ms",
         )
     )
-    b = found["batch"]
-    whole = b["records"] >= RECORDS
-    for label, key, least in (
-        ("one core", "femu", BATCH_ONE_CORE),
-        ("two cores", "femu, two threads", BATCH_TWO_CORES),
+    rows += [row for m in found["everyday"] for row in everyday.rows_of(m)]
+    for frame, batch_key, limits in (
+        ("10x5, uncoupled", "batch", (BATCH_ONE_CORE, BATCH_TWO_CORES)),
+        (
+            everyday.RECORDS_MODEL.name,
+            "steel batch",
+            (everyday.BATCH_ONE_CORE, everyday.BATCH_TWO_CORES),
+        ),
     ):
-        ratio = b["openseespy"] / b[key]
-        rows.append(
-            Row(
-                f"{b['records']:.0f} records on 10x5, {label}: openseespy in sequence / femu",
-                ratio,
-                limit=f">= {least:g}" if whole else "",
-                ok=ratio >= least if whole else None,
-                reference=f"{b['openseespy']:.3g} / {b[key]:.3g} s",
-            )
-        )
+        rows += _batch_rows(frame, found[batch_key], limits)
     for label in ("cold", "warm", "imports"):
         if label in found["startup"]:
             rows.append(Row(f"start-up, {label}", found["startup"][label], "s"))
@@ -369,12 +375,31 @@ def table(found: dict[str, Any]) -> Table:
         )
     machine = found["machine"]
     notes = [
-        f"{machine['processor']}, {machine['cores']} cores, Python {machine['python']}, openseespy "
-        f"{machine['openseespy']}. Force-based members with 5 points, P-Delta, Newmark, full "
+        f"{machine['processor']}, {machine['cores']} cores, Python {machine['python']}, "
+        f"{machine['peers']}. Force-based members with 5 points, P-Delta, Newmark, full "
         "Newton (femu factors when an element changed its stiffness), increments below 1e-8; least "
         "CPU time of several turns on one core, two cores by the clock."
     ]
     return Table("femu and openseespy on frames", rows, notes)
+
+
+def _batch_rows(frame: str, b: dict[str, float], limits: tuple[float, float]) -> list[Row]:
+    """What was measured of many records on one frame, on one core and on two."""
+    rows, whole = [], b["records"] >= RECORDS
+    for label, key, least in zip(
+        ("one core", "two cores"), ("femu", "femu, two threads"), limits, strict=True
+    ):
+        ratio = b["openseespy"] / b[key]
+        rows.append(
+            Row(
+                f"{b['records']:.0f} records on {frame}, {label}: openseespy in sequence / femu",
+                ratio,
+                limit=f">= {least:g}" if whole else "",
+                ok=ratio >= least if whole else None,
+                reference=f"{b['openseespy']:.3g} / {b[key]:.3g} s",
+            )
+        )
+    return rows
 
 
 def run(quick: bool = False) -> Table:
@@ -422,7 +447,13 @@ def main() -> None:
     table(found).show()
     if options.output:
         options.output.mkdir(parents=True, exist_ok=True)
-        plain = {**found, "frames": [{**asdict(m), "ratio": m.ratio} for m in found["frames"]]}
+        plain = {
+            **found,
+            **{
+                key: [{**asdict(m), "ratio": m.ratio} for m in found[key]]
+                for key in ("frames", "everyday")
+            },
+        }
         (options.output / "frames.json").write_text(json.dumps(plain, indent=2))
         (options.output / "frames.md").write_text(markdown(found))
 

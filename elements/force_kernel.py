@@ -11,12 +11,13 @@ from functools import cache
 
 from femu.elements.section_shear import FLOOR, SHEAR_FLOATS, SHEAR_WORK, same, section_shear
 from femu.elements.sections import determine_sections
-from femu.engine.element_kernels import BASIC_SIGNATURE, HALVINGS
+from femu.engine.element_kernels import AGAIN, BASIC_SIGNATURE, HALVINGS, ITERATING
 from femu.kernels import Kernel, inlined, shift
 
 ITERATIONS = 20
 # on the energy of the error, relative to that of the member: about 1e-11 in force
 TOLERANCE = 1e-22
+LEFT_TO_NEXT = 1e-6  # of the energy of a change: error of a state determination that is followed by another
 TOLERATED = 1e-17  # the same where round-off keeps the iteration from getting there
 CUTS = 30  # of a move that goes too far
 # slope of the energy that is left when a move is cut back, as a share of that at its start
@@ -209,10 +210,18 @@ def force_based(points: int, shear: bool = False) -> Kernel:
         knn, kni, knj, kii, kij, kjj = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
         for j in range(n):
             stiffness += g[PLACES + n + j] * g[ELASTIC_EA]
-        for level in range(int(step[HALVINGS]), unturned + SUBDIVISIONS + 1):
+        enough = 0.0
+        # the last trial state comes first (level -1), then the committed one
+        again = step[ITERATING] == AGAIN and step[HALVINGS] == 0.0
+        loose = LEFT_TO_NEXT if step[ITERATING] != 0.0 else 0.0
+        for level in range(-1 if again else int(step[HALVINGS]), unturned + SUBDIVISIONS + 1):
             plain, turns = SUBDIVISIONS < level < unturned, level <= SUBDIVISIONS
-            parts = 1 if plain else 1 << (level if turns else level - unturned)
-            if not plain:
+            parts = 1 if plain or level < 0 else 1 << (level if turns else level - unturned)
+            if level < 0:
+                N, Mi, Mj = t[0], t[1], t[2]
+                knn, kni, knj, kii, kij, kjj = t[3], t[4], t[5], t[6], t[7], t[8]
+                sn, si, sj = t[DEFORMATION], t[DEFORMATION + 1], t[DEFORMATION + 2]
+            elif not plain:
                 for j in range(floats * n):
                     e[j] = committed[j]
                 # a virgin element has no flexibility and no stiffness yet: its first iteration
@@ -238,10 +247,12 @@ def force_based(points: int, shear: bool = False) -> Kernel:
                     N, Mi, Mj = N + dn, Mi + di, Mj + dj
                     error = abs(dn * rn) + abs(di * ri) + abs(dj * rj) + energy
                     scale = abs(N * tn) + abs(Mi * ti) + abs(Mj * tj)
-                    if iteration > 0:
+                    if iteration == 0:
+                        enough = max(loose * error, ROUND_OFF * stiffness)
+                    else:
                         if error > TOLERANCE * scale:
                             scale = size_of_shear(sheared, _size(n, g, e, y))
-                        if error <= max(TOLERANCE * scale, ROUND_OFF * stiffness):
+                        if error <= max(TOLERANCE * scale, enough):
                             code = 0
                             break
                     iterations += 1

@@ -11,6 +11,7 @@ from functools import cache
 from femu.elements.force_kernel import (
     CUTS,
     ITERATIONS,
+    LEFT_TO_NEXT,
     NO_SECTION_FORCE,
     NOT_CONVERGED,
     PLAIN_ROUNDS,
@@ -34,7 +35,7 @@ from femu.elements.space_sections import (
     integrate,
     invert,
 )
-from femu.engine.element_kernels import BASIC_SIGNATURE, HALVINGS
+from femu.engine.element_kernels import AGAIN, BASIC_SIGNATURE, HALVINGS, ITERATING
 from femu.kernels import Kernel, inlined, shift
 
 # geometry: stiffness of the virgin section by components; then by points the weights w L and the
@@ -205,10 +206,19 @@ def space_force_based(points: int, shear: bool = False) -> Kernel:
         code, iterations, error, scale, stiffness, energy = 0, 0, 0.0, 0.0, 0.0, 0.0
         for j in range(n):
             stiffness += g[WEIGHTS + j] * g[ELASTIC]
-        for level in range(int(step[HALVINGS]), unturned + SUBDIVISIONS + 1):
+        enough = 0.0
+        # the last trial state comes first (level -1), then the committed one
+        again = step[ITERATING] == AGAIN and step[HALVINGS] == 0.0
+        loose = LEFT_TO_NEXT if step[ITERATING] != 0.0 else 0.0
+        for level in range(-1 if again else int(step[HALVINGS]), unturned + SUBDIVISIONS + 1):
             plain, turns = SUBDIVISIONS < level < unturned, level <= SUBDIVISIONS
-            parts = 1 if plain else 1 << (level if turns else level - unturned)
-            if not plain:
+            parts = 1 if plain or level < 0 else 1 << (level if turns else level - unturned)
+            if level < 0:
+                for a in range(BASIC):
+                    q[a] = t[a]
+                    s[a] = t[DEFORMATION + a]
+                _unpack(shift(t, STIFFNESS), square)
+            elif not plain:
                 for j in range(floats * n):
                     e[j] = committed[j]
                 # a virgin element has no flexibility and no stiffness yet: its first iteration
@@ -235,10 +245,12 @@ def space_force_based(points: int, shear: bool = False) -> Kernel:
                         q[a] += change
                         error += abs(change * r[a])
                         scale += abs(q[a] * wanted[a])
-                    if iteration > 0:
+                    if iteration == 0:
+                        enough = max(loose * error, ROUND_OFF * stiffness)
+                    else:
                         if error > TOLERANCE * scale:
                             scale = size_of_shear(sheared, _size(n, g, e, y))
-                        if error <= max(TOLERANCE * scale, ROUND_OFF * stiffness):
+                        if error <= max(TOLERANCE * scale, enough):
                             code = 0
                             break
                     iterations += 1

@@ -18,7 +18,7 @@ SMALLEST_INCREMENT = 2.220446049250313e-16
 @inlined
 def compression_envelope(shortening, fc, peak_strain, fcu, crushing_strain):
     """Stress and slope of the first loading in compression, all numbers positive in compression."""
-    ratio = shortening / peak_strain
+    ratio = shortening * (1.0 / peak_strain)
     falls = crushing_strain > peak_strain  # if not, fcu holds from the peak on, as in OpenSees
     softening = (fcu - fc) / (crushing_strain - peak_strain) if falls else 0.0
     before_peak = shortening <= peak_strain
@@ -66,7 +66,7 @@ class KentParkConcrete(Material):
     def validate(self) -> None:
         check_concrete(self.label(), self.fc, self.peak_strain, self.fcu, self.crushing_strain)
 
-    @law
+    @law(lanes=True)
     def law(p, h, strain):
         """Many locals: the numbers of the history and the parameters by their symbols."""
         fc, peak_strain, fcu, crushing_strain = p
@@ -80,11 +80,11 @@ class KentParkConcrete(Material):
 
         modulus = 2.0 * fc / peak_strain
         strength, slope = compression_envelope(furthest, fc, peak_strain, fcu, crushing_strain)
-        r = min(furthest, crushing_strain) / peak_strain
+        r = min(furthest, crushing_strain) * (1.0 / peak_strain)
         left = peak_strain * ((0.145 * r + 0.13) * r if r < 2.0 else 0.707 * (r - 2.0) + 0.834)
         steep = strength >= modulus * (furthest - left)
         unloading = modulus if steep else strength / (furthest - left)
-        left = furthest - strength / modulus if steep else left
+        left = furthest - strength * (1.0 / modulus) if steep else left
 
         line = last_stress + unloading * (strain - last)
         reloading = -unloading * max(shortening - left, 0.0)

@@ -23,11 +23,11 @@ from femu.support.users_line import warn
 def _tension_envelope(lengthening, ft, softening, modulus):
     cracking = ft / modulus
     broken = ft / softening + cracking
-    if lengthening <= cracking:
-        return modulus * lengthening, modulus
-    if lengthening <= broken:
-        return ft - softening * (lengthening - cracking), -softening
-    return 0.0, 0.0
+    falling = ft - softening * (lengthening - cracking)
+    elastic, whole = lengthening <= cracking, lengthening <= broken
+    stress = modulus * lengthening if elastic else (falling if whole else 0.0)
+    slope = modulus if elastic else (-softening if whole else 0.0)
+    return stress, slope
 
 
 class KentParkTension(Material):
@@ -99,7 +99,7 @@ class KentParkTension(Material):
                  "from the crushing strain is still compressed at zero strain. Fix: raise "
                  "unloading_ratio, or lower fcu.", ModelWarning)
 
-    @law
+    @law(lanes=True)
     def law(p, h, strain):
         """Many locals: the numbers of the history and the parameters by their symbols."""
         fc, peak_strain, fcu, crushing_strain, ratio, ft, softening = p
@@ -112,27 +112,33 @@ class KentParkTension(Material):
         further = strain < smallest or (idle and strain == smallest)
         smallest = min(smallest, strain)
         strength, slope = compression_envelope(-smallest, fc, peak_strain, fcu, crushing_strain)
-        if further:
-            stress, tangent = -strength, slope
-        else:
-            focus = -(fcu - ratio * modulus * crushing_strain) / (modulus * (1.0 - ratio))
-            reloading = (-strength - modulus * focus) / (smallest - focus)
-            unstressed = smallest + strength / reloading
-            if strain <= unstressed:
-                stress, tangent = last_stress + modulus * (strain - last), modulus
-                lower = -strength + reloading * (strain - smallest)
-                upper = 0.5 * reloading * (strain - unstressed)
-                if stress <= lower:
-                    stress, tangent = lower, reloading
-                if stress >= upper:
-                    stress, tangent = upper, 0.5 * reloading
-            elif strain <= unstressed + opening:
-                reached, tangent = _tension_envelope(opening, ft, softening, modulus)
-                tangent = reached / opening
-                stress = tangent * (strain - unstressed)
-            else:
-                opening = strain - unstressed
-                stress, tangent = _tension_envelope(opening, ft, softening, modulus)
-        if idle:
-            stress = last_stress
+        focus = (ratio * modulus * crushing_strain - fcu) / (modulus * (1.0 - ratio))
+        # the slope of reloading and its inverse by one division, the slowest of operations
+        rise, run = strength + modulus * focus, focus - smallest
+        inverse = 1.0 / (rise * run)
+        reloading = rise * rise * inverse
+        unstressed = smallest + strength * (run * run * inverse)
+
+        # between the lines of reloading and of unloading
+        within = last_stress + modulus * (strain - last)
+        lower = -strength + reloading * (strain - smallest)
+        upper = 0.5 * reloading * (strain - unstressed)
+        stress = max(within, lower)
+        tangent = reloading if within <= lower else modulus
+        tangent = 0.5 * reloading if stress >= upper else tangent
+        stress = min(stress, upper)
+
+        # open: on the first loading in tension, or on the way back to it
+        opened = strain - unstressed
+        compressed, wider = opened <= 0.0, strain > unstressed + opening
+        new_opening = opened if wider else opening
+        reached, rising = _tension_envelope(new_opening, ft, softening, modulus)
+        secant = reached / new_opening
+        stress = stress if compressed else (reached if wider else secant * opened)
+        tangent = tangent if compressed else (rising if wider else secant)
+        opening = opening if compressed or further else new_opening
+
+        stress = -strength if further else stress
+        tangent = slope if further else tangent
+        stress = last_stress if idle else stress
         return stress, tangent, (strain, stress, smallest, opening)

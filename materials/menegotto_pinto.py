@@ -59,7 +59,7 @@ class MenegottoPinto(Material):
         "reversal_stress",
         "elastic_span", "direction")
 
-    @law(often_zero=("a1", "a3"))
+    @law(lanes=True, often_zero=("a1", "a3"))
     def law(p, h, strain):
         """Many locals: the numbers of the history and the parameters by their symbols."""
         E, fy, b, R0, cR1, cR2, a1, a2, a3, a4, initial_stress = p
@@ -94,12 +94,15 @@ class MenegottoPinto(Material):
         moved = strain + initial - reversal
         extreme = largest if up else smallest
         x = abs(extreme - reversal - span) * yield_strains
-        R = R0 * (1.0 - cR1 * x / (cR2 + x))
+        # R and 1/R by one division, the slowest of operations
+        above, below = cR2 + (1.0 - cR1) * x, cR2 + x
+        inverse = 1.0 / (above * below)
+        R, over_R = R0 * (above * above) * inverse, (1.0 / R0) * (below * below) * inverse
         ratio = moved / span
         size = abs(ratio)
         near = size <= 1.0  # otherwise the same divided by |r| ** R, which would overflow
         height = quick_power(size, R if near else -R)
-        bend = quick_power(1.0 + height, -1.0 / R)
+        bend = quick_power(1.0 + height, -over_R)
         curve = (ratio if near else (1.0 if ratio > 0.0 else -1.0)) * bend
         slope = (1.0 if near else height) * bend / ((1.0 + height) * (1.0 if near else size))
         on_asymptote = span == 0.0  # the reversal lies there

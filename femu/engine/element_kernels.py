@@ -28,7 +28,14 @@ this step; as in the determination before."""
 
 # halvings of their increment that force-based members begin with: the entry step[HALVINGS]
 HALVINGS = 5
-STEP_FLOATS = 6
+
+# where a determination is within the iterations of a step: the entry step[ITERATING]. A force-based
+# member then begins with its last trial state, and errors far below its change are left to the
+# next iteration
+ITERATING = 6
+ALONE, FIRST, AGAIN = range(3)
+"""Not within iterations; from the committed state; after another trial state of the same step."""
+STEP_FLOATS = 7
 
 call_group = caller(GROUP)
 

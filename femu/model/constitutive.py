@@ -41,6 +41,9 @@ BLOCK = INT(
 
 call_block = caller(BLOCK)
 
+LANES = 8
+"""Points that a law in lanes is evaluated at together: numbers in the widest vectors."""
+
 
 class Law:
     """A point law and its compiled block.
@@ -49,10 +52,11 @@ class Law:
     """
 
     def __init__(self, function: Callable[..., Any], rate: bool,
-                 often_zero: tuple[str, ...] = ()) -> None:
+                 often_zero: tuple[str, ...] = (), lanes: bool = False) -> None:
         self.function = self.py_func = function
         self.rate = rate
         self.often_zero = often_zero
+        self.lanes = lanes or bool(often_zero)
         self.point = inlined(function)
         self.__doc__ = function.__doc__
 
@@ -61,22 +65,25 @@ class Law:
         kind = self.rate, history > 0, components > 1
         made = _BLOCKS[kind](
             self.point, len(parameters), history, components, components * (components + 1) // 2)
-        if self.often_zero and kind == _PLAIN:
+        if self.lanes and kind == _PLAIN:
             zeros = sum(1 << parameters.index(name) for name in self.often_zero)
-            made = _uniaxial_often_zero(self.point, len(parameters), history, zeros)
+            made = _uniaxial_in_lanes(self.point, len(parameters), history, zeros)
         function = self.function
         return Kernel(made, BLOCK, f"{function.__module__}.{function.__qualname__}")
 
 
 def law(function: Callable[..., Any] | None = None, *, rate: bool = False,
-        often_zero: tuple[str, ...] = ()) -> Any:
+        lanes: bool = False, often_zero: tuple[str, ...] = ()) -> Any:
     """Decorator: the constitutive law of the component in whose class it is defined.
 
-    If the parameters in ``often_zero`` are all zero, a second loop runs, in which they are
-    constants: what they lead to is not computed (uniaxial laws).
+    ``lanes`` says that the law (uniaxial) runs in the lanes of the processor: it has no loops, and
+    of branches only choices between numbers. The points that do not fill the lanes are then
+    evaluated together with some of those before them, again. If the parameters in ``often_zero`` of
+    such a law are all zero, another loop runs, in which they are constants: what they lead to is
+    not computed.
     """
     if function is None:
-        return lambda f: Law(f, rate, often_zero)
+        return lambda f: Law(f, rate, often_zero, lanes)
     return Law(function, rate)
 
 
@@ -90,19 +97,40 @@ def _uniaxial(point: Any, np: int, nh: int, m: int, nk: int) -> Callable[..., in
     return block
 
 
-def _uniaxial_often_zero(point: Any, np: int, nh: int, zeros: int) -> Callable[..., int]:
+def _uniaxial_in_lanes(point: Any, np: int, nh: int, zeros: int) -> Callable[..., int]:
+    """All points but those that do not fill the lanes, then the last that do.
+
+    Points in both are computed twice: one of a few points costs as much as a vector of them.
+    """
+
     def block(n, i, p, c, t, w, x, r, s, y, k, d):
-        parameters, reduced = load(p, 0, 1, np), load_but(p, np, zeros)
-        if parameters == reduced:
-            for j in range(n):
-                y[j], k[j], h = point(reduced, load(c, j, n, nh), x[j])
-                store(t, j, n, h)
-        else:
-            for j in range(n):
+        parameters = load(p, 0, 1, np)
+        whole = n - n % LANES
+        first, last = 0, whole
+        for _ in range(1 if whole == n else 2):
+            for j in range(first, last):
                 y[j], k[j], h = point(parameters, load(c, j, n, nh), x[j])
                 store(t, j, n, h)
+            first, last = max(n - LANES, 0), n
         return 0
-    return block
+
+    def block_often_zero(n, i, p, c, t, w, x, r, s, y, k, d):
+        parameters, reduced = load(p, 0, 1, np), load_but(p, np, zeros)
+        whole = n - n % LANES
+        first, last = 0, whole
+        for _ in range(1 if whole == n else 2):
+            if parameters == reduced:
+                for j in range(first, last):
+                    y[j], k[j], h = point(reduced, load(c, j, n, nh), x[j])
+                    store(t, j, n, h)
+            else:
+                for j in range(first, last):
+                    y[j], k[j], h = point(parameters, load(c, j, n, nh), x[j])
+                    store(t, j, n, h)
+            first, last = max(n - LANES, 0), n
+        return 0
+
+    return block_often_zero if zeros else block
 
 
 def _uniaxial_stateless(point: Any, np: int, nh: int, m: int, nk: int) -> Callable[..., int]:

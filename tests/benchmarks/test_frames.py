@@ -9,6 +9,7 @@ import sys
 
 import pytest
 
+from femu.benchmarks.everyday import Compared
 from femu.benchmarks.frame_models import SIZES, FrameSize
 from femu.benchmarks.frames import Measured, growth, markdown, table
 
@@ -58,7 +59,13 @@ def figures() -> dict:
     return {
         "frames": frames,
         "own material": (0.100, 0.103),
+        "everyday": [
+            Compared(
+                "steel", 35, 60, 15.0, 1e-4, 3.0, {"openseespy": 2e-3}, {"openseespy": "x"}, 1e-12
+            )
+        ],
         "batch": batch,
+        "steel batch": {**batch, "femu": 2.0, "femu, two threads": 1.0},
         "startup": {"cold": 20.0, "warm": 1.0, "imports": 0.6},
         "memory": {
             "peak MB": 600.0,
@@ -67,7 +74,12 @@ def figures() -> dict:
             "equations": 3780.0,
             "half bandwidth": 65.0,
         },
-        "machine": {"processor": "a processor", "cores": 2, "python": "3.11", "openseespy": "3.7"},
+        "machine": {
+            "processor": "a processor",
+            "cores": 2,
+            "python": "3.11",
+            "peers": "openseespy 3.7",
+        },
     }
 
 
@@ -84,7 +96,7 @@ def test_the_table_keeps_and_misses_limits() -> None:
     slow = figures()
     slow["batch"]["femu"] = 3.5  # 60 / 3.5 is below 20
     assert [row.name for row in table(slow).rows if row.ok is False] == [
-        "40 records on 10x5, one core: openseespy in sequence / femu"
+        "40 records on 10x5, uncoupled, one core: openseespy in sequence / femu"
     ]
     large = figures()
     large["memory"]["peak MB"] = 2000.0

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 import space_harness
 
-from femu.engine.element_kernels import FORM
+from femu.engine.element_kernels import AGAIN, EVALUATE, FORM, ITERATING
 
 EVERY = [
     pytest.param(harness, name, geometry, id=f"{where}-{name}-{geometry}")
@@ -51,3 +51,24 @@ def test_form_of_a_virgin_element_has_its_initial_stiffness(harness, name, geome
     probe = harness.free_element(name, geometry)
     still = np.zeros(probe.program.ndof)
     assert probe(still, mode=FORM)[1] == pytest.approx(probe(still)[1], rel=1e-14)
+
+
+@pytest.mark.parametrize(("harness", "name", "geometry"), EVERY)
+def test_the_iterations_of_a_step_lead_to_the_answer_from_the_committed_state(
+    harness, name, geometry
+):
+    probe = harness.free_element(name, geometry)
+    size = harness.CASES[name].size
+    probe(harness.random_motion(probe, 1, size))
+    probe.commit()
+    end = harness.random_motion(probe, 1, size) + harness.random_motion(probe, 2, 0.1 * size)
+    force, stiffness = probe(end)
+    probe(0.9 * end)  # another trial state, far from it
+    fields = probe.run.fields
+    fields.u1[:] = end
+    fields.step[ITERATING] = AGAIN
+    for _ in range(5):
+        probe.run.determine(EVALUATE)
+    assert fields.internal == pytest.approx(force, rel=1e-8, abs=1e-8 * np.abs(force).max())
+    most = np.abs(stiffness).max()
+    assert probe.stiffness() == pytest.approx(stiffness, rel=1e-6, abs=1e-6 * most)
