@@ -252,6 +252,20 @@ def moved(copies, sums):
     return total
 
 
+@inlined
+def stale(copies, sums, limit):
+    """Whether the centre is no longer good enough.
+
+    A copy has no answer, the estimate is farther from the centre than ``limit`` (squared, in
+    deviations of the posterior), or the last sample has a large residual: parameters far from the
+    centre may explain it.
+    """
+    large = 0.0
+    for c in range(copies.m):
+        large += sums.large[c]
+    return sums.lost > 0.0 or large > 0.0 or moved(copies, sums) > limit
+
+
 @routine
 def solve(copies, sums):
     """Estimate and covariance from the sums."""
@@ -330,9 +344,9 @@ def take_sample(copies, u, y):
 def take_samples(context, inputs, outputs, first, last, soonest, limit):
     """Learn from samples of a record.
 
-    It stops after a sample from number ``soonest`` on for which a copy has no answer or after which
-    the estimate is farther from the centre than ``limit``. Returns the status of the model's
-    functions, the number of samples that are done, and whether it stopped for one of these reasons.
+    It stops after a sample from number ``soonest`` on after which the centre is `stale`. Returns the
+    status of the model's functions, the number of samples that are done, and whether it stopped for
+    this reason.
     """
     copies = copies_at(context)
     sums = sums_at(copies.sums, copies.p, copies.m)
@@ -341,7 +355,7 @@ def take_samples(context, inputs, outputs, first, last, soonest, limit):
         status = take(copies, shift(u, k * inputs.shape[1]), shift(y, k * outputs.shape[1]))
         if status != 0:
             return status, k, False
-        if k + 1 >= soonest and (sums.lost > 0.0 or moved(copies, sums) > limit):
+        if k + 1 >= soonest and stale(copies, sums, limit):
             return 0, k + 1, True
     return 0, last, False
 
