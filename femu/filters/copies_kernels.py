@@ -20,7 +20,7 @@ from math import isfinite
 
 from femu.filters.bounds import project
 from femu.filters.copies_fields import CopiesFields, sums_at
-from femu.filters.linalg import cholesky, copy, fill, solve_lower, solve_upper
+from femu.filters.linalg import cholesky, copy, solve_lower, solve_upper
 from femu.filters.model import call_model
 from femu.kernels import FLOATS, INT, caller, compiled, floats_of, inlined, kernel, routine, shift
 
@@ -241,6 +241,24 @@ def minimise(p, M, g, lower, upper, delta, w):
     return True
 
 
+@routine
+def _invert(p, factor, w, P):
+    """P = (L L')⁻¹ for a lower factor L; ``w`` has room for p² numbers, the inverse of L."""
+    for i in range(p):
+        w[i * p + i] = 1.0 / factor[i * p + i] if factor[i * p + i] > 0.0 else 0.0
+        for j in range(i):
+            total = 0.0
+            for k in range(j, i):
+                total += factor[i * p + k] * w[k * p + j]
+            w[i * p + j] = -total * w[i * p + i]
+    for i in range(p):
+        for j in range(i + 1):
+            total = 0.0
+            for k in range(i, p):
+                total += w[k * p + i] * w[k * p + j]
+            P[i * p + j] = P[j * p + i] = total
+
+
 @inlined
 def moved(copies, sums):
     """Squared distance of the estimate to the centre, in deviations of the posterior."""
@@ -289,16 +307,12 @@ def solve(copies, sums):
         project(p, copies.nrules, box, g)
         for i in range(p):
             delta[i] = g[i] - centre[i]
-    factor, column = w, shift(w, p * p)
-    if not cholesky(p, M, factor):
+    factor, free, inside = shift(w, p * p), shift(w, 2 * p * p), True
+    for i in range(p):
+        inside = inside and free[i] != 0.0
+    if not inside and not cholesky(p, M, factor):  # inside the box it is there already
         return
-    for j in range(p):
-        fill(p, 0.0, column)
-        column[j] = 1.0
-        solve_lower(p, factor, column)
-        solve_upper(p, factor, column)
-        for i in range(p):
-            P[i * p + j] = column[i]
+    _invert(p, factor, w, P)
     straight = sums.bent <= BENT * sums.used
     far = straight or moved(copies, sums) > FAR * FAR * p
     for i in range(p):
