@@ -44,7 +44,7 @@ GROWTH = 0.15  # growth of the record after which the next one begins
 SOONEST = 0.03  # the same, if the estimate has moved
 MOVED = 0.3  # deviations of the posterior (of each unknown) from the centre
 DELAY = 0.02  # growth of the record until a result is taken over, beyond the first samples
-SHORT = 500  # samples of a record that takes milliseconds: the next sample takes its result over
+SHORT = 500  # samples of a record that takes milliseconds: its result is taken over at once
 NEVER = 2**62
 
 
@@ -243,6 +243,8 @@ class ConsistentEstimator:
                 self._ask()
         elif moved or self.samples >= self._next:
             self._ask()
+            if self._wait and self.samples <= SHORT:
+                self._take_over()
 
     def make_room(self, samples: int) -> None:
         """Room in the record for further samples."""
@@ -298,9 +300,7 @@ class ConsistentEstimator:
             )
         head, points, states, memory, noise, correlation, asked = np.split(
             values,
-            np.cumsum(
-                [6, shape[0] * p, len(self.copies.states), len(self.copies.memory), m, m]
-            ),
+            np.cumsum([6, shape[0] * p, len(self.copies.states), len(self.copies.memory), m, m]),
         )
         samples = int(head[0])
         if samples > self.recorded:
@@ -357,7 +357,7 @@ class ConsistentEstimator:
 
     def _begin(self, request: Request) -> None:
         future: Future[Copies] | None = None
-        if self._threads:
+        if self._threads and not (self._wait and request.samples <= SHORT):
             future = Future()
             work = (request, self.inputs, self.outputs, self._explorer)
             Thread(target=self._in_background, args=(future, *work), daemon=True).start()

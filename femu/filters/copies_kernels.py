@@ -20,7 +20,7 @@ from math import isfinite
 
 from femu.filters.bounds import project
 from femu.filters.copies_fields import CopiesFields, sums_at
-from femu.filters.linalg import cholesky, copy, fill, solve_lower, solve_upper
+from femu.filters.linalg import cholesky, copy, solve_lower, solve_upper
 from femu.filters.model import call_model
 from femu.kernels import FLOATS, INT, caller, compiled, floats_of, inlined, kernel, routine, shift
 
@@ -241,6 +241,24 @@ def minimise(p, M, g, lower, upper, delta, w):
     return True
 
 
+@routine
+def _invert(p, factor, w, P):
+    """P = (L L')⁻¹ for a lower factor L; ``w`` has room for p² numbers, the inverse of L."""
+    for i in range(p):
+        w[i * p + i] = 1.0 / factor[i * p + i] if factor[i * p + i] > 0.0 else 0.0
+        for j in range(i):
+            total = 0.0
+            for k in range(j, i):
+                total += factor[i * p + k] * w[k * p + j]
+            w[i * p + j] = -total * w[i * p + i]
+    for i in range(p):
+        for j in range(i + 1):
+            total = 0.0
+            for k in range(i, p):
+                total += w[k * p + i] * w[k * p + j]
+            P[i * p + j] = P[j * p + i] = total
+
+
 @inlined
 def moved(copies, sums):
     """Squared distance of the estimate to the centre, in deviations of the posterior."""
@@ -250,6 +268,20 @@ def moved(copies, sums):
             M = sums.H[i * p + j] + copies.prior[i * p + j]
             total += sums.delta[i] * M * sums.delta[j]
     return total
+
+
+@inlined
+def stale(copies, sums, limit):
+    """Whether the centre is no longer good enough.
+
+    A copy has no answer, the estimate is farther from the centre than ``limit`` (squared, in
+    deviations of the posterior), or the last sample has a large residual: parameters far from the
+    centre may explain it.
+    """
+    large = 0.0
+    for c in range(copies.m):
+        large += sums.large[c]
+    return sums.lost > 0.0 or large > 0.0 or moved(copies, sums) > limit
 
 
 @routine
@@ -275,16 +307,12 @@ def solve(copies, sums):
         project(p, copies.nrules, box, g)
         for i in range(p):
             delta[i] = g[i] - centre[i]
-    factor, column = w, shift(w, p * p)
-    if not cholesky(p, M, factor):
+    factor, free, inside = shift(w, p * p), shift(w, 2 * p * p), True
+    for i in range(p):
+        inside = inside and free[i] != 0.0
+    if not inside and not cholesky(p, M, factor):  # inside the box it is there already
         return
-    for j in range(p):
-        fill(p, 0.0, column)
-        column[j] = 1.0
-        solve_lower(p, factor, column)
-        solve_upper(p, factor, column)
-        for i in range(p):
-            P[i * p + j] = column[i]
+    _invert(p, factor, w, P)
     straight = sums.bent <= BENT * sums.used
     far = straight or moved(copies, sums) > FAR * FAR * p
     for i in range(p):
@@ -330,9 +358,9 @@ def take_sample(copies, u, y):
 def take_samples(context, inputs, outputs, first, last, soonest, limit):
     """Learn from samples of a record.
 
-    It stops after a sample from number ``soonest`` on for which a copy has no answer or after which
-    the estimate is farther from the centre than ``limit``. Returns the status of the model's
-    functions, the number of samples that are done, and whether it stopped for one of these reasons.
+    It stops after a sample from number ``soonest`` on after which the centre is `stale`. Returns the
+    status of the model's functions, the number of samples that are done, and whether it stopped for
+    this reason.
     """
     copies = copies_at(context)
     sums = sums_at(copies.sums, copies.p, copies.m)
@@ -341,7 +369,7 @@ def take_samples(context, inputs, outputs, first, last, soonest, limit):
         status = take(copies, shift(u, k * inputs.shape[1]), shift(y, k * outputs.shape[1]))
         if status != 0:
             return status, k, False
-        if k + 1 >= soonest and (sums.lost > 0.0 or moved(copies, sums) > limit):
+        if k + 1 >= soonest and stale(copies, sums, limit):
             return 0, k + 1, True
     return 0, last, False
 

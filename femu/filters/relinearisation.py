@@ -6,9 +6,8 @@ best member of a fixed set of parameters that covers the box, a way out of a wro
 follows the record from the start; the best by its posterior is improved by Gauss-Newton steps, for
 which the copies around it follow the record too.
 
-The noise of a channel is the deviation of what the best candidate leaves, without outliers and
-with a floor: a residual of the model counts as noise, so a model that cannot be the specimen is
-trusted less. Residuals that are alike from sample to sample count as fewer.
+Where the posterior is wide, the copies differ in kind, or a large residual at the end may be no
+outlier, minima near other parameters drawn from the posterior are tried too.
 """
 
 from __future__ import annotations
@@ -24,6 +23,7 @@ from scipy.stats import qmc
 from femu.filters import copies_kernels
 from femu.filters.bounds import Bounds
 from femu.filters.copies_fields import CopiesFields, Sums
+from femu.filters.misfit import Misfit
 from femu.filters.model import StateSpace
 from femu.support.errors import AnalysisError
 
@@ -36,13 +36,13 @@ APART = 0.1  # deviation of copies around one of them, as a share of the box
 RELATED = 1.5  # neighbouring residuals that count as one, from which on another start is tried
 STARTS = 8  # starts that take turns
 STEPS = 4  # times that copies follow the record, at most
+WIDE = 0.3  # share of its prior deviation from which on the posterior of an unknown is wide
+PAIRS, TAILS = 24, 3.0  # parameter sets that are drawn to either side of a centre; their tails
+CHOSEN = 3  # of them that are improved
+NEAR = 0.1  # deviations of the posterior between copies that shall not differ in kind
 SHARES = (1.0, 0.5, 0.2, 0.05)  # shares of a step that are tried
 SETTLED = 0.1  # step in deviations of the posterior (of each unknown) below which the centre stays
 NOISE_FLOOR = 1e-4  # least deviation of the noise, as a share of the largest output so far
-ROUNDS = 5  # in which outliers and the deviation of the others are found
-MEDIAN = 1.4826  # deviation of normal numbers over the median of their sizes
-UNRELATED = 0.05  # correlation of residuals that counts as none
-SURE = 2.0  # deviations of a correlation that is none
 
 
 @dataclass(frozen=True)
@@ -71,6 +71,24 @@ class Problem:
         below = np.maximum(self.bounds.lower, 0.0)
         above = np.minimum(self.bounds.upper, 1.0)
         return np.asarray(self.bounds.project(below + sobol * (above - below)))
+
+    def drawn(self, centre: Array, covariance: Array, number: int) -> Array:
+        """Parameters around a centre: pairs of a Student distribution, reflected at the bounds."""
+        sizes, axes = np.linalg.eigh(covariance)
+        rng = np.random.default_rng((self.seed, number))
+        arms = (
+            rng.standard_normal((PAIRS, self.unknowns)) * np.sqrt(np.maximum(sizes, 0.0)) @ axes.T
+        )
+        arms /= np.sqrt(rng.chisquare(TAILS, (PAIRS, 1)) / TAILS)
+        rows = np.vstack([centre + arms, centre - arms])
+        low, high = np.array(self.bounds.lower), np.array(self.bounds.upper)
+        rows = np.where(rows < low, 2.0 * np.maximum(low, -WIDEST) - rows, rows)
+        rows = np.where(rows > high, 2.0 * np.minimum(high, 1.0 + WIDEST) - rows, rows)
+        return np.asarray(self.bounds.project(rows))
+
+    def is_wide(self, covariance: Array) -> bool:
+        """Whether the posterior of some unknown is not much narrower than the prior."""
+        return bool((np.diagonal(covariance) * np.diagonal(self.prior) > WIDE**2).any())
 
     def around(self, centre: Array, covariance: Array) -> Array:
         """A centre and the ends of the axes of a covariance, inside the bounds."""
@@ -145,6 +163,18 @@ class Copies:
         return np.asarray(self.points[0] + self.sums.delta)
 
     @property
+    def minimum_with_all(self) -> Array:
+        """Minimum if the large residuals at the end, which are undecided, are no outliers."""
+        kept = self.memory.copy()
+        sums = self.sums
+        sums.H[:] += sums.pending_H.sum(axis=0)
+        sums.b[:] += sums.pending_b.sum(axis=0)
+        copies_kernels.solve_sums(self.context)
+        found = self.minimum
+        self.memory[:] = kept
+        return found
+
+    @property
     def covariance(self) -> Array:
         """Their covariance."""
         return np.asarray(self.sums.P).reshape(self.problem.unknowns, -1)
@@ -184,69 +214,6 @@ class Request:
     bent: bool
     number: int
     """Of relinearisations before this one."""
-
-
-class Misfit:
-    """What a model with some parameters leaves of a record, channel by channel."""
-
-    def __init__(self, residuals: Array, floor: Array, given: Array | None, keep: float) -> None:
-        self.residuals = residuals
-        age = keep ** np.arange(len(residuals) - 1, -1, -1.0)
-        parts = [
-            _scale(r, age, floor[c], None if given is None else given[c])
-            for c, r in enumerate(residuals.T)
-        ]
-        self.noise = np.array([s for s, _ in parts])
-        self.cost = float(sum(cost for _, cost in parts))
-
-    def correlation(self) -> Array:
-        """Number of neighbouring residuals that count as one, per channel."""
-        return np.array(
-            [
-                _times_fewer(np.clip(r[np.isfinite(r)], -copies_kernels.LARGE * s, copies_kernels.LARGE * s))
-                for r, s in zip(self.residuals.T, self.noise, strict=True)
-            ]
-        )
-
-
-def _alone(large: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
-    """Which of the large ones are alone, or one of two."""
-    before = np.concatenate([[False, False], large, [False, False]])
-    third = before[2:] & before[1:-1] & before[:-2]  # the last of three in a row
-    in_a_run = third[:-2] | third[1:-1] | third[2:]
-    return large & ~in_a_run
-
-
-def _scale(residuals: Array, age: Array, floor: float, given: float | None) -> tuple[float, float]:
-    """Deviation of residuals without outliers, and -2 log likelihood with it."""
-    known = np.isfinite(residuals)
-    if not known.any():
-        return (floor if given is None else given), 0.0
-    size, age = np.abs(residuals[known]), age[known]
-    least = floor if given is None else max(floor, given)
-    s = max(least, MEDIAN * float(np.median(size)))
-    for _ in range(ROUNDS):
-        outlier = _alone(size > copies_kernels.LARGE * s)
-        ratio = np.maximum(size / (copies_kernels.LARGE * s), 1.0)
-        weight = np.where(outlier, ratio**-2, 1.0)
-        s = max(least, float(np.sqrt((age * (weight * size) ** 2).sum() / (age * weight**2).sum())))
-    outlier = _alone(size > copies_kernels.LARGE * s)
-    share = size / s
-    ratio = np.maximum(share / copies_kernels.LARGE, 1.0)
-    loss = np.where(outlier, copies_kernels.LARGE**2 * (1.0 + 2.0 * np.log(ratio)), share**2)
-    return s, float((age * (loss + 2.0 * np.log(s))).sum())
-
-
-def _times_fewer(left: Array) -> float:
-    """1 + 2 Σ ρ up to the first correlation that is none."""
-    r = left - left.mean() if len(left) else left
-    power = float(r @ r)
-    if len(r) < 3 or power == 0.0:
-        return 1.0
-    size = 1 << (2 * len(r) - 1).bit_length()
-    rho = np.fft.irfft(np.abs(np.fft.rfft(r, size)) ** 2, size)[1 : len(r)] / power
-    none = np.flatnonzero(rho < max(UNRELATED, SURE / np.sqrt(len(r))))
-    return 1.0 + 2.0 * float(rho[: none[0] if len(none) else len(rho)].sum())
 
 
 class _Search:
@@ -295,7 +262,8 @@ class _Search:
                 copies_kernels.sum_samples(copies.context, self.inputs, self.outputs, self.samples)
             )
             settled = copies_kernels.moved_by(copies.context) < SETTLED**2 * problem.unknowns
-            if number == STEPS - 1 or (settled and not copies.bent):
+            settled = settled and not copies.bent and not copies.sums.large.any()
+            if number == STEPS - 1 or settled:
                 break
             found = self._better(copies, cost)
             if found is None:
@@ -308,6 +276,8 @@ class _Search:
         """On the way to the minimum of the normal equations, or one of the copies."""
         centre, step = copies.points[0], np.asarray(copies.sums.delta)
         tried = [self.problem.bounds.project(centre + share * step)[None, :] for share in SHARES]
+        if copies.sums.large.any():
+            tried.insert(0, self._without_outliers(copies))
         if copies.bent:
             tried.append(copies.points[1:])
         for points in tried:
@@ -315,6 +285,49 @@ class _Search:
             if misfit is not None and now < cost:
                 return z, misfit, now
         return None
+
+    def _without_outliers(self, copies: Copies) -> Array:
+        """Steps if the large residuals at the end are no outliers."""
+        centre = copies.points[0]
+        step = copies.minimum_with_all - centre
+        return np.asarray(self.problem.bounds.project(centre + np.outer(SHARES, step)))
+
+    def descended(
+        self, z: Array, misfit: Misfit, cost: float, P: Array
+    ) -> tuple[Array, Misfit, float]:
+        """The minimum near z, by slopes of copies so near that they do not differ in kind."""
+        problem = self.problem
+        for _ in range(STEPS):
+            copies = Copies(problem, problem.around(z, NEAR**2 * P))
+            copies.noise[:], copies.correlation[:] = misfit.noise**2, misfit.correlation()
+            copies.must(
+                copies_kernels.sum_samples(copies.context, self.inputs, self.outputs, self.samples)
+            )
+            steps = problem.bounds.project(z + np.outer(SHARES, copies.sums.delta))
+            if copies.sums.large.any():
+                steps = np.vstack([steps, self._without_outliers(copies)])
+            other, left, now = self.best_of(steps)
+            if left is None or now >= cost:
+                break
+            gain, z, misfit, cost = cost - now, other, left, now
+            if gain < SETTLED:
+                break
+        return z, misfit, cost
+
+    def best_of_drawn(self, copies: Copies, cost: float, number: int) -> Array | None:
+        """The best minimum near parameters drawn around copies, if it is better than they are."""
+        P, best = copies.covariance, None
+        drawn = np.vstack([copies.points[:1], self.problem.drawn(copies.minimum, P, number)])
+        found = self.misfits(drawn)
+        costs = [self.posterior(z, misfit) for z, misfit in zip(drawn, found, strict=True)]
+        for i in np.argsort(costs, kind="stable")[:CHOSEN]:
+            misfit = found[i]
+            if misfit is None:
+                break
+            z, _, now = self.descended(drawn[i], misfit, costs[i], P)
+            if now < cost:
+                best, cost = z, now
+        return best
 
 
 def relinearise(
@@ -336,6 +349,12 @@ def relinearise(
     if misfit.correlation().max() > RELATED:  # an error of the model, or of the parameters
         z, other, first = search.best_of(covering[request.number % STARTS][None, :])
         if other is not None:
-            found, now, _ = search.improved(z, other, first, apart)
-            copies = found if now < cost else copies
+            found, now, left = search.improved(z, other, first, apart)
+            copies, cost, misfit = (found, now, left) if now < cost else (copies, cost, misfit)
+    unclear = copies.bent or request.bent or copies.sums.large.any()
+    if unclear or problem.is_wide(copies.covariance):
+        other = search.best_of_drawn(copies, cost, request.number)
+        if other is not None:
+            z, misfit, cost = search.best_of(other[None, :])
+            copies, _, _ = search.improved(z, misfit, cost, copies.covariance)
     return copies

@@ -88,7 +88,7 @@ class TwinClones:
         """The state before the first sample."""
         fields, twin = self.fields, self.twin
         self.changing[:] = 0.0
-        self.record_start, fields.row = 0, 0
+        self.record_start, fields.row, self._room = 0, 0, 0
         self.memory.wait = update_kernel.SETTLING
         self.first_samples[:] = 0.0
         fields.failures = 0
@@ -104,7 +104,7 @@ class TwinClones:
 
     def go_back(self, changing: Array) -> None:
         """To the state of a checkpoint; the record continues from there, if it reaches back."""
-        self.changing[:] = changing
+        self.changing[:], self._room = changing, 0
         back = int(self.memory.count) - self.record_start
         if 0 <= back <= self.fields.row:
             self.fields.row = back
@@ -118,10 +118,14 @@ class TwinClones:
 
     def make_room(self, samples: int) -> None:
         """Room in the record for further samples. The only time that a step allocates."""
+        self._room -= samples
+        if self._room >= 0:
+            return
         while self.fields.row + samples > len(self._record):
             record = np.zeros((2 * len(self._record), self._record.shape[1]))
             record[: len(self._record)] = self._record
             self._record = self.fields.record = record
+        self._room = len(self._record) - self.fields.row - samples
 
     def take_many(
         self, first: int, times: Array, displacements: Array, forces: Array
@@ -215,6 +219,7 @@ class TwinClones:
         self.memory, self.options = Memory(memory), Options()
         self.first_samples = np.zeros((max(noise_samples, 1), 2 * n))
         self.now, self.force = np.zeros(n), np.zeros(n)
+        self._room = 0  # samples for which the record has room surely
         self._record = np.zeros((FIRST_ROOM, update_kernel.RECORD_HEAD + 5 * n + 3 * known))
 
     def _set_units(self) -> None:

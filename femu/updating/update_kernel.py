@@ -16,7 +16,7 @@ from math import isfinite, isinf, sqrt
 from femu.engine.fields import given
 from femu.filters.base import STEP as FILTER_STEP
 from femu.filters.copies_fields import sums_at
-from femu.filters.copies_kernels import ALONE, call_take, moved
+from femu.filters.copies_kernels import ALONE, call_take, stale
 from femu.filters.filter_fields import estimate_at
 from femu.filters.linalg import copy
 from femu.kernels import caller, compiled, inlined, routine, shift
@@ -142,8 +142,7 @@ def _must_attend(updater):
     if samples >= updater.ahead:
         return True
     sums = sums_at(copies.sums, updater.nunknowns, updater.nchannels)
-    return samples >= updater.soonest and (sums.lost > 0.0
-                                           or moved(copies, sums) > updater.farthest)
+    return samples >= updater.soonest and stale(copies, sums, updater.farthest)
 
 
 @routine

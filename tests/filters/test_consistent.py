@@ -194,13 +194,13 @@ def test_what_was_taken_over_late_is_replayed_with_the_same_bits():
     assert np.array_equal(again.covariance, hasty.covariance)
 
 
-@pytest.mark.parametrize("stop", [150, 237])
+@pytest.mark.parametrize("stop", [150, 560])
 def test_a_checkpoint_continues_with_the_same_bits(stop):
     """Also one in the middle of a relinearisation, and in an estimator that has only the record."""
-    d, y = measured(300, 5)
+    d, y = measured(stop + 120, 5)
     whole, fresh = estimator(), estimator()
     whole.run(y[:stop], d[:stop])
-    if stop == 237:
+    if stop == 560:  # a result of more than 500 samples is not taken over at once
         while whole._pending is None:
             whole.update(y[whole.samples], d[whole.samples])
     kept, until = whole.checkpoint(), whole.samples

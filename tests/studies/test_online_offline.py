@@ -33,3 +33,17 @@ def test_the_identified_path_is_as_good_as_that_of_least_squares():
     found = study.Case(study.TWINS["modified IMK"], "cycles", 2).compare(2)
     assert (found.ratios <= study.MEDIAN).all()
     assert found.covered.mean() >= 0.7
+
+
+@pytest.mark.parametrize(
+    ("name", "kind", "seed", "samples"),
+    [("trilinear pinching", "cycles", 2, 649), ("quadrilinear pinching", "first storey", 0, 115)],
+)
+def test_a_wrong_minimum_is_left(name, kind, seed, samples):
+    """Parameters not yet known, and a large residual that is no outlier but a new branch."""
+    case = study.Case(study.TWINS[name], kind, seed)
+    case.updater.start()
+    case.updater.run(case.t[:samples], case.d[:samples], case.y[:samples])
+    found = np.array(list(case.updater.values.values()))
+    best = case.offline(samples, found)
+    assert case.error(found, samples) <= study.WORST * case.error(best, samples)
