@@ -134,6 +134,7 @@ class TwinClones:
         status, taken = update_kernel.take_many(
             self.fields.vector, float(first), times, displacements, forces
         )
+        self._room = 0  # whoever called has not counted: it is looked up again
         return int(status), int(taken)
 
     def last_row(self) -> Array:

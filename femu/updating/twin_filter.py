@@ -94,11 +94,12 @@ class TwinFilter:
     @property
     def collecting(self) -> bool:
         """Whether samples are only collected, for their noise."""
-        return bool(self.clones.options.collecting)
+        return self._collecting
 
     @collecting.setter
     def collecting(self, collecting: bool) -> None:
-        self.clones.options.collecting = float(collecting)
+        self._collecting = bool(collecting)
+        self.clones.options.collecting = float(collecting)  # for the kernels
 
     def collect(self, sample: int, displacement: Array, force: Array) -> None:
         """Keep a sample to find the noise in it."""
