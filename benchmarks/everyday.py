@@ -63,7 +63,9 @@ class Shaken:
     def __init__(self, of: Everyday) -> None:
         self.of, self.model = of, of.model()
         self.program: Program = self.model.compile()
-        self.start: State = LoadControl(pattern="gravity", steps=10).run(self.program).state
+        start = LoadControl(pattern="gravity", steps=10).run(self.program).state
+        assert start is not None
+        self.start: State = start
         self.save = Save(
             displacement=[of.roof],
             velocity=False,

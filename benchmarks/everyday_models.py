@@ -37,7 +37,7 @@ BARS = MenegottoPinto(E=200e9, fy=420e6, b=0.01, R0=18.0, cR1=0.925, cR2=0.15)
 BILINEAR_BARS = Bilinear(200e9, 420e6, 0.01)
 COVER = 0.05
 WEIGHT = 150e3
-DAMPING: dict[str, float] = {"mass": 0.2, "initial": 2e-3}
+DAMPING: dict[str, Any] = {"mass": 0.2, "initial": 2e-3}
 
 
 @dataclass(frozen=True)

@@ -504,7 +504,8 @@ class SpecimenServer:
             specimen.apply(displacement.copy(), self._time)
             forces.append(specimen.true_force)
             specimen.restore(now)
-        if not np.allclose(*forces, rtol=SAME_FORCE, atol=0.0):
+        held, stepped = forces
+        if not np.allclose(held, stepped, rtol=SAME_FORCE, atol=0.0):
             raise BadMessage(
                 f"The time of the client went back from {before:g} to {self._time:g}, and it has "
                 "sent no commit: another iterate of its step would have the force "

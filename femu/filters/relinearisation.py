@@ -353,8 +353,9 @@ def relinearise(
             copies, cost, misfit = (found, now, left) if now < cost else (copies, cost, misfit)
     unclear = copies.bent or request.bent or copies.sums.large.any()
     if unclear or problem.is_wide(copies.covariance):
-        other = search.best_of_drawn(copies, cost, request.number)
-        if other is not None:
-            z, misfit, cost = search.best_of(other[None, :])
-            copies, _, _ = search.improved(z, misfit, cost, copies.covariance)
+        drawn = search.best_of_drawn(copies, cost, request.number)
+        if drawn is not None:
+            z, other, cost = search.best_of(drawn[None, :])
+            if other is not None:
+                copies, _, _ = search.improved(z, other, cost, copies.covariance)
     return copies

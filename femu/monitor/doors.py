@@ -30,7 +30,7 @@ def is_local(address: str) -> bool:
         return address == "localhost"
 
 
-class Doors(AuthProvider):  # type: ignore[misc]
+class Doors(AuthProvider):
     """Lets requests in: to the right host, with the token where one is needed."""
 
     def __init__(self, address: str, port: int) -> None:

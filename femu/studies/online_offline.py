@@ -339,7 +339,9 @@ def run(quick: bool = False, picture: Path | None = PICTURE) -> Table:
             (name, found, (MEDIAN, WORST)),
             (f"{name}, with outliers and missing samples", spoilt, (SPOILT_MEDIAN, None)),
         ):
-            table.rows.extend(_ratios(what, np.concatenate([c.ratios for c in some]), limits, quick))
+            table.rows.extend(
+                _ratios(what, np.concatenate([c.ratios for c in some]), limits, quick)
+            )
         covered = [c.covered.ravel() for c in found]
         for kind in kinds:
             for seed in QUICK_SEEDS if quick else SEEDS:
