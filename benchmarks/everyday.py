@@ -1,4 +1,4 @@
-"""femu beside openseespy, and xara if it is installed, on models as people build them.
+"""femu next to openseespy, and xara if it is installed, on models as people build them.
 
 Programs take turns on one core; each time is the least of several turns, in CPU seconds, with the
 fastest solver of each peer. Gravity is applied before, and is not part of a time.

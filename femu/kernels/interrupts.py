@@ -1,8 +1,8 @@
 """Ctrl-C that comes while LLVM compiles a kernel or reads it from the cache.
 
 LLVM calls Python functions then, and an exception in one of them cannot be handed on: ctypes prints
-it and drops it, and the program would go on as if nobody had pressed the keys. The same happens in
-Python's finalizers. Such an interrupt is sent again a moment later, until it is heard.
+it and drops it, and the program would continue as if nobody had pressed the keys. The same happens in
+Python's finalizers. Such an interrupt is sent again a moment later, until it is handled.
 """
 
 from __future__ import annotations
@@ -32,6 +32,6 @@ def hear_dropped_interrupts() -> None:
 
 
 def _again() -> None:
-    # a handler of somebody else has heard it, though its exception was dropped
+    # a handler of somebody else has handled it, though its exception was dropped
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
         _thread.interrupt_main()
