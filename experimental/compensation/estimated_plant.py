@@ -28,17 +28,14 @@ from femu.kernels.compiler import inlined, kernel, shift
 from femu.support.errors import InputError
 
 Array = npt.NDArray[np.float64]
-HEAD = 14
+HEAD = 15
 LIMIT = 10.0  # standard deviations of the prior by which a coefficient may move
 FAST_LIMIT = 3.0  # the same of the whole inverse above the band in which the filter sees it
 FAST, FAST_POINTS = (1.5, 12.0), 12  # that band and its points, in cutoffs
 SHARE = 0.05  # of the targets, and fast errors of tracking from which on the inverse is not trusted
-SETTLED = 0.9  # of that window, how much of it there must be to judge
-WINDOW, FALL, RISE = (
-    5.0,
-    1.0,
-    100.0,
-)  # time constants of these errors and of that trust, in 1/cutoff
+SETTLED = 0.9  # how much of the window of targets there must be to judge
+# time constants in 1/cutoff: of the mean squares of errors and of targets, and of the trust
+RECENT, WINDOW, FALL, RISE = 1.0, 5.0, 1.0, 100.0
 ORDERS = 3, 2  # of the polynomial for one channel, for several
 SPREADS = 0.1, 0.02  # the same of the prior
 LEAST_SPREAD = 1e-3  # of the deviations of a family of plants, in directions that it does not have
@@ -134,18 +131,19 @@ def judge(trust, target, now, wanted, reached, low, m, q, p):
 
     These errors are what the low-pass filter, and so the estimate, does not see: the target and the
     measurement, less what the filter passes of both. The mean product of two in a row has no noise of
-    the sensor; below half of their mean square, noise hides what there is. The first movements are not judged: an
-    error is large there for a moment.
+    the sensor; below half of their mean square, noise hides what there is. The first movements are not
+    judged: an error is large there for a moment. Errors count for a shorter time than targets, so that
+    a specimen which settles where the test begins is forgotten by then.
     """
-    keep, share, fall, rise = p[10], p[11], p[12], p[13]
+    keep, share, fall, rise, recent = p[10], p[11], p[12], p[13], p[14]
     large, moves = False, False
     for j in range(m):
         error = now[j] - target[j]
         for k in range(q):
             error -= low[k] * (reached[j * q + k] - wanted[j * q + k])
         powers = shift(trust, 3 + 4 * j)
-        powers[0] = keep * powers[0] + (1.0 - keep) * error * powers[3]
-        powers[1] = keep * powers[1] + (1.0 - keep) * error * error
+        powers[0] = recent * powers[0] + (1.0 - recent) * error * powers[3]
+        powers[1] = recent * powers[1] + (1.0 - recent) * error * error
         powers[2] = keep * powers[2] + (1.0 - keep) * target[j] * target[j]
         powers[3] = error
         if powers[0] > max(0.5 * powers[1], share * powers[2]):
@@ -334,6 +332,7 @@ class EstimatedPlantCompensation(CompiledCompensation):
         step = self.dt * self.cutoff
         head = [m, points, orders, q, n, self.noise**2, self.misfit**2, self.drift * self.dt, LIMIT]
         head += [FAST_POINTS, np.exp(-step / WINDOW), SHARE**2, step / FALL, step / RISE]
+        head.append(np.exp(-step / RECENT))
         blocks = (weights, inverse, *made[1:], moves, entry, deviations, fast, low_pass(q))
         p = np.concatenate([head, *(np.ravel(block) for block in blocks)])
         at = self._trust_at = points * m + 2 * n + 3 * m + 3 * q * m
