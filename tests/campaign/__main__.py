@@ -29,6 +29,7 @@ PARTS = (
     "faults",
     "power_cuts",
     "flipped_bits",
+    "doors",
     "soak",
     "limits",
     "frames",
