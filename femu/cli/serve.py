@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import click
 
+from femu.cli.say import say
+
 HELP = """Host a specimen for OpenSees, OpenFresco or another femu.
 
 FILE is a TOML file that describes an emulated specimen, its actuator, sensors and limits. The
@@ -148,11 +150,11 @@ def command(
             described.specimen,
             limits=described.limits,
             journal=journal,
-            say=lambda line: click.echo(f"femu: {line}"),
+            say=lambda line: say(f"femu: {line}"),
             **options,
         )
         served = server.serve()
-        click.echo(f"femu: {served.moves} moves, {served.commits} committed steps")
+        say(f"femu: {served.moves} moves, {served.commits} committed steps")
         if not again or served.ending is Ending.STOPPED_BY_USER:
             if served.ending is Ending.STOPPED_BY_USER:
                 click.get_current_context().exit(STOPPED)

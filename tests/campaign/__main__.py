@@ -30,6 +30,7 @@ PARTS = (
     "power_cuts",
     "flipped_bits",
     "doors",
+    "hostile_names",
     "soak",
     "limits",
     "frames",
