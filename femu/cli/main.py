@@ -77,10 +77,10 @@ class CommandTable(click.Group):
     def main(self, *args: Any, standalone_mode: bool = True, **extra: Any) -> Any:
         """As click's, but that Ctrl-C ends every command in one way, wherever it comes."""
         if not standalone_mode:
-            return super().main(*args, standalone_mode=False, **extra)
+            return click.Group.main(self, *args, standalone_mode=False, **extra)  # type: ignore[call-overload]
         with heard():
             try:
-                code = super().main(*args, standalone_mode=False, **extra)
+                code = click.Group.main(self, *args, standalone_mode=False, **extra)  # type: ignore[call-overload]
             except click.ClickException as problem:
                 problem.show()
                 code = problem.exit_code
