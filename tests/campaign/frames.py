@@ -398,6 +398,7 @@ def tried(seeds: list[int]) -> Tally:
                 what = f"{off:.1e} apart" if off > AGREED else stopped(peers[seed], own[seed])
                 line = f"seed {seed}: {what} ({why})"
                 doubtful.append((cause or "without a cause", line))
+                print(f"frames: {doubtful[-1][0]}, {line}", file=sys.stderr, flush=True)
                 which, wrong = (f"{which}, {cause}", None) if cause else (which, f"{wrong} ({why})")
             counts[which] = counts.get(which, 0) + 1
             if which.split(",")[0] in ENDINGS:
@@ -405,6 +406,7 @@ def tried(seeds: list[int]) -> Tally:
             largest = max(largest, off) if which == "both" else largest
             if wrong:
                 tally.failures.append(f"frames: {wrong}")
+                print(tally.failures[-1], file=sys.stderr, flush=True)
             else:
                 tally.properties += 1
     tally.lines = [
