@@ -9,7 +9,11 @@ one that femu explains, or an analysis that failed, 130 stopped by Ctrl-C.
 
 from __future__ import annotations
 
+import contextlib
 import importlib
+import os
+import warnings
+from collections.abc import Iterator
 from typing import Any
 
 import click
@@ -57,6 +61,30 @@ EXPLAINED_ERROR = 3
 STOPPED = 130
 
 
+@contextlib.contextmanager
+def warnings_of_commands() -> Iterator[None]:
+    """A warning that no line of a script has caused is a sentence: the line of the library that
+    called the command says nothing."""
+    usual, library = warnings.formatwarning, os.path.dirname(click.__file__) + os.sep
+
+    def sentence(
+        message: Warning | str,
+        category: type[Warning],
+        filename: str,
+        lineno: int,
+        line: str | None = None,
+    ) -> str:
+        if filename.startswith(library):
+            return f"femu: {message}\n"
+        return usual(message, category, filename, lineno, line)
+
+    warnings.formatwarning = sentence
+    try:
+        yield
+    finally:
+        warnings.formatwarning = usual
+
+
 class CommandTable(click.Group):
     """A group whose commands are imported when they are used."""
 
@@ -75,7 +103,8 @@ class CommandTable(click.Group):
     def invoke(self, context: click.Context) -> Any:
         AMBIENCE.failed = False
         try:
-            done = super().invoke(context)
+            with warnings_of_commands():
+                done = super().invoke(context)
         except (click.ClickException, click.exceptions.Exit, click.Abort):
             raise
         except SystemExit as end:  # of a script: sys.exit(main()) is no word on its analyses

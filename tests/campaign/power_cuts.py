@@ -9,7 +9,8 @@ every row that was synced and no row that was not written. Slots of checkpoints 
 that what was synced of them can be gone; never a checkpoint that was appended, and in a durable
 test never the last one. The test is resumed after every cut: the specimen gets no command again
 that was measured, and no other one; the journal then holds every measurement that it held, and the
-commands of them all.
+commands of them all. A test whose journal has lost the measurements of several commands is refused:
+it would move the specimen back.
 """
 
 from __future__ import annotations
@@ -46,6 +47,11 @@ TESTS = {
 }
 ENDLESS = ("truncated", "zeros at the end")
 KINDS = ("any order", "ascending", *ENDLESS)
+NOT_CONTINUED = "left as they are: the specimen would be moved back"
+"""Paced tests whose disk had several commands and not their measurements.
+
+They are refused, nothing is sent, and the file stays as it is: what was measured can be read.
+"""
 
 
 @contextlib.contextmanager
@@ -155,7 +161,7 @@ def judged(path: Path, every: Record, before: Record, at_least: int) -> list[str
 
 def resumed(path: Path, whole: Record) -> list[str]:
     """What is wrong with a test that is resumed after a cut."""
-    before = read_journal(path)
+    before, content = read_journal(path), path.read_bytes()
     done = max(before.steps, len(before.measured[rig.NAME]))
     stone = rig.Physical()
     for row in whole.command[rig.NAME][: max(done, len(before.command[rig.NAME]))]:
@@ -164,6 +170,8 @@ def resumed(path: Path, whole: Record) -> list[str]:
     try:
         outcome = rig.test_of(stone).resume(path).outcome
     except FemuError as problem:
+        if _would_move_back(before) and not stone.commands and path.read_bytes() == content:
+            return [NOT_CONTINUED]
         return [f"refused to be resumed: {type(problem).__name__}"]
     if outcome is not Outcome.COMPLETE:
         return [f"resumed: {outcome.name}"]
@@ -175,6 +183,12 @@ def resumed(path: Path, whole: Record) -> list[str]:
         + (["measurements lost by the resume"] if not kept else [])
         + (["journal of the resumed test differs"] if not _same(whole, after) else [])
     )
+
+
+def _would_move_back(record: Record) -> bool:
+    """Whether several commands are in a journal whose measurements the cut has taken."""
+    sent, measured = record.command[rig.NAME], record.measured[rig.NAME]
+    return len(np.unique(sent[len(measured) :, 1])) > 1
 
 
 def _same(whole: Record, after: Record) -> bool:
@@ -217,16 +231,21 @@ def run(quick: bool) -> Tally:
                     folder, every, durable, growth, steps, count, rng
                 ).items():
                     said = ", ".join(
-                        f"{number} {problem}" for problem, number in wrong.items() if problem
+                        f"{number} {problem}"
+                        for problem, number in wrong.items()
+                        if problem not in ("", NOT_CONTINUED)
                     )
                     tally.faults += count
-                    tally.survived += wrong[""]
+                    tally.survived += wrong[""] + wrong[NOT_CONTINUED]
+                    left = (
+                        f"; {wrong[NOT_CONTINUED]} {NOT_CONTINUED}" if wrong[NOT_CONTINUED] else ""
+                    )
                     what = f"{tested}, {kind}"
                     tally.lines.append(
                         (
                             what,
                             f"{count} cuts: "
-                            f"{said or 'all read and resumed, nothing lost, no wrong row'}",
+                            f"{said or 'all read and resumed, nothing lost, no wrong row'}{left}",
                         )
                     )
                     tally.failures += [f"{what}: {said}"] if said else []
