@@ -11,13 +11,24 @@ from functools import cache
 
 from femu.elements.section_shear import FLOOR, SHEAR_FLOATS, SHEAR_WORK, same, section_shear
 from femu.elements.sections import determine_sections
-from femu.engine.element_kernels import AGAIN, BASIC_SIGNATURE, HALVINGS, ITERATING
+from femu.engine.element_kernels import (
+    AGAIN,
+    AT_END,
+    BASIC_SIGNATURE,
+    FIRST,
+    HALVINGS,
+    ITERATING,
+)
 from femu.kernels import Kernel, inlined, shift
 
 ITERATIONS = 20
 # on the energy of the error, relative to that of the member: about 1e-11 in force
 TOLERANCE = 1e-22
 LEFT_TO_NEXT = 1e-6  # of the energy of a change: error of a state determination that is followed by another
+# share of the energy of the change from the committed to the last trial state: a smaller change
+# after it begins with that trial state; after a larger one a softening member, which has several
+# answers, could be led away from that of the committed state
+NEAR = 1e-4
 TOLERATED = 1e-17  # the same where round-off keeps the iteration from getting there
 CUTS = 30  # of a move that goes too far
 # slope of the energy that is left when a move is cut back, as a share of that at its start
@@ -192,6 +203,21 @@ def _stiffness(n, g, f, sheared):
             (fnn * fii - fni * fni) * r)
 
 
+@inlined
+def _near(c, t, v):
+    """Whether the deformation is near the last trial one, compared with how far that is from the
+    committed one: by the energy of these changes."""
+    knn, kni, knj, kii, kij, kjj = t[3], t[4], t[5], t[6], t[7], t[8]
+    n, i, j = v[0] - t[DEFORMATION], v[1] - t[DEFORMATION + 1], v[2] - t[DEFORMATION + 2]
+    new = (abs(n * (knn * n + kni * i + knj * j)) + abs(i * (kni * n + kii * i + kij * j))
+           + abs(j * (knj * n + kij * i + kjj * j)))
+    n, i, j = (t[DEFORMATION] - c[DEFORMATION], t[DEFORMATION + 1] - c[DEFORMATION + 1],
+               t[DEFORMATION + 2] - c[DEFORMATION + 2])
+    old = (abs(n * (knn * n + kni * i + knj * j)) + abs(i * (kni * n + kii * i + kij * j))
+           + abs(j * (knj * n + kij * i + kjj * j)))
+    return new <= NEAR * old
+
+
 @cache
 def force_based(points: int, shear: bool = False) -> Kernel:
     """Basic kernel for a number of points: a constant, so that the loops over the points unroll."""
@@ -218,8 +244,9 @@ def force_based(points: int, shear: bool = False) -> Kernel:
         N, Mi, Mj, sn, si, sj = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
         knn, kni, knj, kii, kij, kjj = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
         # the last trial state comes first (level -1), then the committed one
-        again = step[ITERATING] == AGAIN and step[HALVINGS] == 0.0
-        loose = LEFT_TO_NEXT if step[ITERATING] != 0.0 else 0.0
+        again = step[HALVINGS] == 0.0 and (step[ITERATING] == AT_END
+                                           or (step[ITERATING] == AGAIN and _near(c, t, v)))
+        loose = LEFT_TO_NEXT if FIRST <= step[ITERATING] <= AGAIN else 0.0
         for level in range(-1 if again else int(step[HALVINGS]), unturned + SUBDIVISIONS + 1):
             plain, turns = SUBDIVISIONS < level < unturned, level <= SUBDIVISIONS
             parts = 1 if plain or level < 0 else 1 << (level if turns else level - unturned)
