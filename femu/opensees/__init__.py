@@ -41,8 +41,11 @@ FILES = (
     "modal",
     "recorders",
     "queries",
+    "described_model",
+    "matrices",
     "parameters",
     "units",
+    "housekeeping",
 )
 """The files that fill the tables."""
 

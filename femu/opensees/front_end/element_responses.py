@@ -197,6 +197,17 @@ def material_response(rows: Rows, tag: Name, number: int) -> tuple[Array, Array]
     return basic(rows, tag)[:, number], deformation(rows, tag)[:, number]
 
 
+def material_tangent(rows: Rows, tag: Name, number: int) -> Array:
+    """Tangent of the law of a truss, or of one direction of a link."""
+    element, names = rows.program.elements[tag], rows.program.plans[tag].state
+    if kind_of(element) == TRUSS:
+        apart, _ = relative(rows, tag)
+        area = rows.parameters[rows.program.parameters.index(f"{tag}.area")]
+        return rows.states[tag][:, names.index("k_NN")] * np.linalg.norm(apart) / area
+    force = rows.program.plans[tag].basic_forces[number]
+    return rows.states[tag][:, names.index(f"k_{force}_{force}")]
+
+
 def integration(rows: Rows, tag: Name, what: str) -> Array:
     """Places of the integration points along a member, or their weights."""
     length = rows.program.plans[tag].geometry[0]

@@ -44,6 +44,9 @@ def element(reader: Reader) -> None:
         made = kind.make(domain, reader, Ends(tag, *nodes), kind.name)
     _check_at_rest(reader, nodes)
     domain.model.add(made)
+    if tag in domain.link_mass:
+        for node in nodes:
+            domain.mass_of(node)
     domain.kinds[tag] = kind.name
     domain.asked_damping[tag] = bool(getattr(made, "damped", False))
     domain.touch()
@@ -94,7 +97,7 @@ def _transformed(d: Domain, tag: int, reader: Reader) -> dict[str, Any]:
     return given
 
 
-_MASS = " | -mass mass | -cMass"
+_MASS = " | -mass mass | -cMass | -lMass"
 
 
 def _mass(a: dict[str, Any]) -> dict[str, Any]:
@@ -164,14 +167,14 @@ def _timoshenko(d: Domain, reader: Reader, ends: Ends, name: str) -> Any:
     if d.ndm == 3:
         a = _positive_area(
             reader,
-            reader.read("E G A Jx Iy Iz Avy Avz transfTag:i | -mass mass", ("-cMass", "-lMass")),
+            reader.read("E G A Jx Iy Iz Avy Avz transfTag:i | -mass mass | -lMass", ("-cMass",)),
         )
         section = ElasticSection(
             a["E"], a["A"], a["Iz"], a["Iy"], a["G"], a["Jx"], a["Avy"] / a["A"], a["Avz"] / a["A"]
         )
     else:
         a = _positive_area(
-            reader, reader.read("E G A Iz Avy transfTag:i | -mass mass", ("-cMass", "-lMass"))
+            reader, reader.read("E G A Iz Avy transfTag:i | -mass mass | -lMass", ("-cMass",))
         )
         section = ElasticSection(a["E"], a["A"], a["Iz"], G=a["G"], alpha_y=a["Avy"] / a["A"])
     given = _transformed(d, a["transfTag"], reader)
@@ -212,11 +215,22 @@ def _disp_beam(d: Domain, reader: Reader, ends: Ends, name: str) -> Any:
     return _sectioned(d, reader, ends, elements.DisplacementBeamColumn, "Legendre", "")
 
 
+def _newer(d: Domain, reader: Reader) -> bool:
+    """Whether the next numbers are transfTag and integrationTag with something after them, and not
+    the older numIntgrPts secTag transfTag."""
+    transformation, integration, older = reader.items[reader.at : reader.at + 3]
+    return (
+        transformation in d.transformations
+        and integration in d.integrations
+        and older not in d.transformations
+    )
+
+
 def _sectioned(
     d: Domain, reader: Reader, ends: Ends, cls: Any, rule_name: str, options: str
 ) -> Any:
-    options += " | -mass mass | -cMass | -integration integration:w"
-    if reader.numbers_ahead() >= 3:  # the older form: numIntgrPts secTag transfTag
+    options += " | -mass mass | -cMass | -lMass | -integration integration:w"
+    if reader.numbers_ahead() >= 3 and not _newer(d, reader):
         a = reader.read("numIntgrPts:i secTag:i transfTag:i" + options)
         rule = standard(reader, a["integration"] or rule_name, a["secTag"], a["numIntgrPts"])
     else:
@@ -275,12 +289,9 @@ def _truss(d: Domain, reader: Reader, ends: Ends, name: str) -> Any:
 
 
 def _laws(
-    d: Domain, reader: Reader, materials: list[int], directions: list[int], turn: int
+    d: Domain, reader: Reader, materials: list[int], directions: list[int]
 ) -> dict[str, Material]:
-    """Laws by direction; several in one direction act in parallel.
-
-    ``turn`` is the number of the rotation in the plane.
-    """
+    """Laws by direction; several in one direction act in parallel."""
     if len(materials) != len(directions) or not materials:
         raise reader.error(
             f"-mat ({len(materials)} tags) and -dir ({len(directions)} directions) must be of one "
@@ -291,7 +302,7 @@ def _laws(
         if d.ndm == 3
         else {1: "x"}
         if d.ndm == 1
-        else {1: "x", 2: "y", turn: "rz"}
+        else {1: "x", 2: "y", 3: "rz", ROTATION_IN_THE_PLANE: "rz"}
     )
     found: dict[str, list[Material]] = {}
     for material, direction in zip(materials, directions, strict=True):
@@ -321,10 +332,10 @@ def _orientation(d: Domain, reader: Reader, given: list[float]) -> dict[str, Any
             )
         return {"orient": (tuple(given[:3]), tuple(given[3:]))}
     x = given[:3]
-    if len(given) == 6 and x[0] * given[4] - x[1] * given[3] <= 0.0:
-        raise reader.unsupported("-orient with local y clockwise from local x is not supported.")
     if x[2] != 0.0 or (x[0] == 0.0 and x[1] == 0.0):
         raise reader.error(f"-orient: the x vector {tuple(x)} must lie in the plane.")
+    if len(given) == 6 and x[0] * given[4] - x[1] * given[3] <= 0.0:
+        return {"orient": (tuple(x), tuple(given[3:]))}
     angle = math.atan2(x[1], x[0])
     return {"angle": angle} if angle else {}
 
@@ -339,7 +350,7 @@ def _zero_length(d: Domain, reader: Reader, ends: Ends, name: str) -> Any:
         " | -mat *mats:i | -dir *dirs:i | -doRayleigh rFlag:i=1 | -orient *vecs",
         ("-dampMats", "-damp"),
     )
-    laws = _laws(d, reader, a["mat"], a["dir"], ROTATION_IN_THE_PLANE)
+    laws = _laws(d, reader, a["mat"], a["dir"])
     return _without_length(
         reader,
         ends,
@@ -371,15 +382,14 @@ def _without_length(reader: Reader, ends: Ends, made: Any) -> Any:
     "twoNodeLink",
     into="TwoNodeLink",
     form="iNode:i jNode:i | -mat *mats:i | -dir *dirs:i | -orient *vecs | -pDelta *Mratios | "
-    "-shearDist *shares | -doRayleigh",
+    "-shearDist *shares | -doRayleigh | -mass mass",
 )
 def _two_node_link(d: Domain, reader: Reader, ends: Ends, name: str) -> Any:
     a = reader.read(
         " | -mat *mats:i | -dir *dirs:i | -orient *vecs | -pDelta *Mratios | -shearDist *shares | "
-        "-doRayleigh",
-        ("-mass",),
+        "-doRayleigh | -mass mass",
     )
-    laws = _laws(d, reader, a["mat"], a["dir"], 3)
+    laws = _laws(d, reader, a["mat"], a["dir"])
     given: dict[str, Any] = {}
     if a["shearDist"]:
         given["shear_distance"] = a["shearDist"][0] if d.ndm < 3 else tuple(a["shearDist"])
@@ -402,11 +412,9 @@ def _two_node_link(d: Domain, reader: Reader, ends: Ends, name: str) -> Any:
             damped=a["doRayleigh"],
             **_orientation(d, reader, a["orient"]),
         )
-    if a["orient"]:
-        if d.ndm != 3:
-            raise reader.unsupported(
-                "option '-orient' of a link with length is not supported in the plane."
-            )
+    if a["mass"]:
+        d.link_mass[ends.tag] = a["mass"]
+    if a["orient"] and d.ndm > 1:
         given["orient"] = (
             tuple(a["orient"])
             if len(a["orient"]) == 3

@@ -3,16 +3,25 @@
 from __future__ import annotations
 
 import math
+import sys
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
+from scipy.linalg import eig
 
+from femu.analyses.eigen import Modes
 from femu.analyses.eigen import eigen as find_modes
+from femu.engine.workspace import Workspace
+from femu.model.doubts import warn_accepted
 from femu.opensees.front_end.arguments import Reader
 from femu.opensees.front_end.domain import domain, kept_finite
 from femu.opensees.front_end.files import write_text
 from femu.opensees.front_end.table import command
-from femu.support.errors import shown
+from femu.support.errors import AnalysisError, shown
+
+Array = npt.NDArray[np.float64]
+MOST_DENSE = 2000  # equations
 
 _SOLVERS = (
     "-genBandArpack",
@@ -45,13 +54,47 @@ def eigen(reader: Reader) -> list[float]:
     if not domain.model.elements:
         raise reader.error("there are no elements.")
     with kept_finite(domain.state):
-        modes = find_modes(
-            domain.program, count, state=domain.state, parameters=domain.program.parameters.vector
-        )
-    domain.modes, domain.eigenvalues = modes, [float(w) ** 2 for w in modes.frequencies]
+        try:
+            modes = find_modes(
+                domain.program,
+                count,
+                state=domain.state,
+                parameters=domain.program.parameters.vector,
+            )
+            values = modes.frequencies**2
+        except AnalysisError as problem:
+            modes, values = _all_modes(count, problem)
+    domain.modes, domain.eigenvalues = modes, values.tolist()
     if domain.modal_ratios and domain.session is not None:
         domain.session.end()  # it has damped the modes found before
     return list(domain.eigenvalues)
+
+
+def _all_modes(count: int, problem: AnalysisError) -> tuple[Modes, Array]:
+    """Modes of a model that can move without resistance, or that has few masses.
+
+    Motions without mass have an infinite eigenvalue, which OpenSees writes as the largest number.
+    """
+    program = domain.program
+    run = Workspace(program, domain.state.copy(), program.parameters.vector)
+    stiffness, masses = run.tangent(), run.mass_matrix()[0]
+    free = np.delete(np.arange(program.neq), list(program.imposed))
+    if not 1 <= count <= len(free) or len(free) > MOST_DENSE:
+        raise problem
+    K, M = (program.sparsity.to_dense(m)[np.ix_(free, free)] for m in (stiffness, masses))
+    (top, bottom), vectors = eig(K, M, homogeneous_eigvals=True)
+    finite = np.abs(bottom) > sys.float_info.epsilon * np.abs(top) ** 2
+    with np.errstate(divide="ignore", invalid="ignore"):
+        values = np.where(finite, (top / bottom).real, sys.float_info.max)
+    order = np.argsort(values, kind="stable")[:count]
+    warn_accepted(f"eigen: {problem}")
+    shapes = np.zeros((program.ndof, count))
+    shapes[free] = vectors[:, order].real
+    for place, terms in program.numbering.links.items():
+        shapes[place] = sum(f * shapes[e] for e, f in terms)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        periods = 2.0 * np.pi / np.sqrt(values[order])
+    return Modes(program, periods, shapes, {}), values[order]
 
 
 def shape_of(node: int, mode: int) -> list[float]:
