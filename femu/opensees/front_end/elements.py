@@ -12,12 +12,12 @@ import numpy as np
 from femu import elements
 from femu.elements.quadrature import Stations
 from femu.elements.zero_length import SAME_PLACE
-from femu.materials import ElasticSection, Parallel, SectionWithShear
+from femu.materials import Elastic, ElasticSection, FibreSection, Parallel, SectionWithShear
 from femu.model.component import Material, Section
 from femu.model.doubts import accepting, warn_accepted
 from femu.opensees.front_end.accepted import ACCEPTED
 from femu.opensees.front_end.arguments import Reader
-from femu.opensees.front_end.beam_integration import standard
+from femu.opensees.front_end.beam_integration import hinge_shares, standard
 from femu.opensees.front_end.domain import Domain, Transformation, domain
 from femu.opensees.front_end.table import Kinds, command
 
@@ -266,6 +266,64 @@ def _sectioned(
 
 
 @ELEMENTS.kind(
+    "beamWithHinges",
+    into="ForceBeamColumn with HingeRadau",
+    form="iNode:i jNode:i secI:i lpI secJ:i lpJ E A Iz transfTag:i | -mass mass",
+)
+def _beam_with_hinges(d: Domain, reader: Reader, ends: Ends, name: str) -> Any:
+    """In space: E A Iz Iy G J."""
+    inner = "E A Iz Iy G J" if d.ndm == 3 else "E A Iz"
+    a = reader.read(f"secI:i lpI secJ:i lpJ {inner} transfTag:i | -mass mass | -iter maxIter:i tol")
+    given = _transformed(d, a["transfTag"], reader)
+    length = ends.length(given.get("offset_i", ()), given.get("offset_j", ()))
+    if not length > 0.0:
+        raise reader.error(f"nodes {ends.i} and {ends.j} are at the same place.")
+    space = {"Iy": a["Iy"], "G": a["G"], "J": a["J"]} if d.ndm == 3 else {}
+    middle = ElasticSection(a["E"], a["A"], a["Iz"], **space)
+    places, weights = hinge_shares("HingeRadau", a["lpI"], a["lpJ"], length)
+    first, last = d.section(a["secI"], reader), d.section(a["secJ"], reader)
+    stations = Stations([first, *[middle] * (len(places) - 2), last], places, weights)
+    return elements.ForceBeamColumn(
+        ends.tag, ends.i, ends.j, integration=stations, mass=a["mass"] or 0.0, **given
+    )
+
+
+@ELEMENTS.kind(
+    "TrussSection",
+    "trussSection",
+    "corotTrussSection",
+    "CorotTrussSection",
+    into="Truss of the laws of a section along its axis",
+    form="iNode:i jNode:i secTag:i | -rho rho | -cMass cFlag:i=1 | -doRayleigh rFlag:i=1",
+)
+def _truss_section(d: Domain, reader: Reader, ends: Ends, name: str) -> Any:
+    a = reader.read("secTag:i | -rho rho | -cMass cFlag:i=1 | -doRayleigh rFlag:i=1")
+    section = d.section(a["secTag"], reader)
+    if isinstance(section, ElasticSection):
+        law: Material = Elastic(section.E)
+        area = section.A
+    elif isinstance(section, FibreSection):
+        area = 1.0
+        groups = [(g.material, float(np.sum(g.area))) for g in section.groups]
+        law = Parallel([m for m, _ in groups], [total for _, total in groups])
+    else:
+        raise reader.unsupported(
+            f"section {a['secTag']} is not supported: it must be Elastic or Fiber."
+        )
+    return elements.Truss(
+        ends.tag,
+        ends.i,
+        ends.j,
+        material=law,
+        area=area,
+        geometry="corotational" if name.lower().startswith("corot") else "linear",
+        mass=a["rho"] or 0.0,
+        consistent_mass=bool(a["cMass"]),
+        damped=bool(a["doRayleigh"]),
+    )
+
+
+@ELEMENTS.kind(
     "truss",
     "Truss",
     "corotTruss",
@@ -457,7 +515,6 @@ ELEMENTS.refuse(
     "bbarBrick",
     "SSPquad",
     "SSPbrick",
-    "beamWithHinges",
     "ModElasticBeam2d",
     "elasticForceBeamColumn",
     "gradientInelasticBeamColumn",
@@ -474,8 +531,6 @@ ELEMENTS.refuse(
     "TFP",
     "TripleFrictionPendulum",
     "CatenaryCable",
-    "TrussSection",
-    "corotTrussSection",
     "ZeroLengthND",
     "zeroLengthContact2D",
     "genericClient",
