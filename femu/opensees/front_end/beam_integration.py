@@ -120,7 +120,7 @@ def _standard(reader: Reader, a: dict[str, Any], name: str) -> Rule:
 
 
 @RULES.kind("Simpson", form="secTag:i N:i", into="Stations")
-def _simpson(reader: Reader, a: dict[str, Any], name: str) -> Rule:
+def _simpson_rule(reader: Reader, a: dict[str, Any], name: str) -> Rule:
     points = a["N"]
     if not 3 <= points <= MOST_SIMPSON:
         raise reader.error(f"N = {points} must lie between 3 and {MOST_SIMPSON} for {name}.")

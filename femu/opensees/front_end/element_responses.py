@@ -132,8 +132,12 @@ def local_force(rows: Rows, domain: Domain, tag: Name) -> Array:
     if family == FRAME:
         return rows.result.force(tag, "local")
     if family == TRUSS:
-        N = basic(rows, tag)
-        return np.concatenate([-N, N], axis=1)
+        if element.geometry == "corotational":  # type: ignore[attr-defined]
+            return np.zeros((len(rows.result.time), 0))  # nor has that of OpenSees
+        sizes = [len(domain.node_dofs[int(n)]) for n in element.nodes]
+        found = np.zeros((len(rows.result.time), sum(sizes)))
+        found[:, [0, sizes[0]]] = basic(rows, tag) * [-1.0, 1.0]
+        return found
     if isinstance(element, TwoNodeLink):
         return global_force(rows, domain, tag) @ _into_local(rows, domain, element).T
     return basic(rows, tag)

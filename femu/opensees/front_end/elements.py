@@ -20,6 +20,7 @@ from femu.opensees.front_end.arguments import Reader
 from femu.opensees.front_end.beam_integration import hinge_shares, standard
 from femu.opensees.front_end.domain import Domain, Transformation, domain
 from femu.opensees.front_end.table import Kinds, command
+from femu.opensees.front_end.uniaxial_point import Point
 
 ELEMENTS = Kinds("element", "element")
 MOVED = 1e-300  # displacement from which a node counts as moved: any at all
@@ -118,7 +119,7 @@ def _elastic_beam(d: Domain, reader: Reader, ends: Ends, name: str) -> Any:
     )
     if reader.numbers_ahead() == 2:
         a = reader.read("secTag:i transfTag:i" + _MASS + releases)
-        section = without_shear(d.section(a["secTag"], reader))
+        section = _elastic(without_shear(d.section(a["secTag"], reader)))
         if not isinstance(section, ElasticSection):
             raise reader.error(f"section {a['secTag']} must be an Elastic section.")
     elif space:
@@ -146,6 +147,21 @@ def _elastic_beam(d: Domain, reader: Reader, ends: Ends, name: str) -> Any:
         **_mass(a),
         **released,
     )
+
+
+def _elastic(section: Section) -> Section:
+    """The elastic section of the initial stiffness of a fibre section, about its axes."""
+    if not isinstance(section, FibreSection):
+        return section
+    EA = EIz = EIy = 0.0
+    for group in section.groups:
+        E = Point(group.material).tangent
+        EA += E * float(np.sum(group.area))
+        EIz += E * float(np.sum(group.area * group.y**2))
+        EIy += E * float(np.sum(group.area * group.z**2)) if group.z is not None else 0.0
+    if section.torsion is None:
+        return ElasticSection(1.0, EA, EIz)
+    return ElasticSection(1.0, EA, EIz, EIy, 1.0, Point(section.torsion).tangent)
 
 
 def without_shear(section: Section) -> Section:
