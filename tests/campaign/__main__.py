@@ -29,6 +29,8 @@ PARTS = (
     "faults",
     "power_cuts",
     "flipped_bits",
+    "doors",
+    "hostile_names",
     "soak",
     "limits",
     "frames",

@@ -100,15 +100,18 @@ def kinds_in(frame: Frame) -> set[tuple[str, str]]:
     return {(KINDS[words[0]], words[1]) for words in frame.commands if words[0] in KINDS}
 
 
-def apart(a: dict[str, Any], b: dict[str, Any], last: int | None = None) -> float:
+def apart(
+    a: dict[str, Any], b: dict[str, Any], last: int | None = None, size: float | None = None
+) -> float:
     """Difference of two answers at the steps that both have, up to the last, as a share of the
-    first's largest displacement."""
+    first's largest displacement, or of ``size``."""
     steps = min(a["taken"], b["taken"])
     stop = steps if last is None else min(steps, last + 1)
     if not stop:
         return 0.0
     expected, rows = np.array(a["rows"][:steps]), np.array(b["rows"][:steps])
-    return float(np.abs(rows - expected)[:stop].max() / np.abs(expected).max())
+    largest = float(np.abs(expected).max()) if size is None else size
+    return float(np.abs(rows - expected)[:stop].max()) / largest
 
 
 def ended(answer: dict[str, Any]) -> bool:
@@ -318,12 +321,14 @@ def summed(seed: int, peer: dict[str, Any], own: dict[str, Any]) -> str:
     ):
         return ""
     steps, off = min(peer["taken"], own["taken"]), apart(peer, own)
+    # of all steps: those with parts can end before the displacements are large
+    size = float(np.abs(np.array(peer["rows"][:steps])).max())
     for parts, until in ((10, steps), (100, first_apart(peer, own) + 1)):
         change = f"{SHORT_STEPS}{parts},{until}"
         short, ours = (played(program, [seed], change)[seed] for program in PROGRAMS)
         if min(short["taken"], ours["taken"]) < until:
             continue
-        by, whole = apart(short, ours), apart(peer, own, until - 1)
+        by, whole = apart(short, ours, size=size), apart(peer, own, until - 1, size)
         if by <= VANISHING * whole:
             return f"corotational in space: {off:.1e}, and {by:.1e} with {parts} parts of each step up to step {until}"
     return ""
@@ -398,6 +403,7 @@ def tried(seeds: list[int]) -> Tally:
                 what = f"{off:.1e} apart" if off > AGREED else stopped(peers[seed], own[seed])
                 line = f"seed {seed}: {what} ({why})"
                 doubtful.append((cause or "without a cause", line))
+                print(f"frames: {doubtful[-1][0]}, {line}", file=sys.stderr, flush=True)
                 which, wrong = (f"{which}, {cause}", None) if cause else (which, f"{wrong} ({why})")
             counts[which] = counts.get(which, 0) + 1
             if which.split(",")[0] in ENDINGS:
@@ -405,6 +411,7 @@ def tried(seeds: list[int]) -> Tally:
             largest = max(largest, off) if which == "both" else largest
             if wrong:
                 tally.failures.append(f"frames: {wrong}")
+                print(tally.failures[-1], file=sys.stderr, flush=True)
             else:
                 tally.properties += 1
     tally.lines = [
