@@ -31,6 +31,7 @@ PARTS = (
     "flipped_bits",
     "doors",
     "hostile_names",
+    "interrupts",
     "soak",
     "limits",
     "frames",
