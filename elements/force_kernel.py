@@ -144,6 +144,15 @@ def _size(n, g, e, y):
 
 
 @inlined
+def _axial(n, g):
+    """Axial stiffness of the member times the square of its length."""
+    total = 0.0
+    for j in range(n):
+        total += g[PLACES + n + j] * g[ELASTIC_EA]
+    return total
+
+
+@inlined
 def _slope(n, g, y, target, move):
     """Derivative of the energy of the sections, less the work of the forces they should have, along
     a move."""
@@ -231,12 +240,9 @@ def force_based(points: int, shear: bool = False) -> Kernel:
         k, target, move, rest = w, shift(w, 3 * n), shift(w, 5 * n), shift(w, work * n)
         sheared, i = (i, shift(g, PLACES + n), shift(g, PLACES + CONSTANTS_BY_POINTS * n),
                       shift(e, SECTION_FLOATS * n), shift(w, WORK_FLOATS * n)), shift(i, axes)
-        code, iterations, error, scale, stiffness, energy = 0, 0, 0.0, 0.0, 0.0, 0.0
+        code, iterations, error, scale, energy, enough = 0, 0, 0.0, 0.0, 0.0, 0.0
         N, Mi, Mj, sn, si, sj = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
         knn, kni, knj, kii, kij, kjj = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
-        for j in range(n):
-            stiffness += g[PLACES + n + j] * g[ELASTIC_EA]
-        enough = 0.0
         # the last trial state comes first (level -1), then the committed one
         again = step[HALVINGS] == 0.0 and (step[ITERATING] == AT_END
                                            or (step[ITERATING] == AGAIN and _near(c, t, v)))
@@ -275,11 +281,12 @@ def force_based(points: int, shear: bool = False) -> Kernel:
                     error = abs(dn * rn) + abs(di * ri) + abs(dj * rj) + energy
                     scale = abs(N * tn) + abs(Mi * ti) + abs(Mj * tj)
                     if iteration == 0:
-                        enough = max(loose * error, ROUND_OFF * stiffness)
+                        enough = loose * error
                     else:
                         if error > TOLERANCE * scale:
                             scale = size_of_shear(sheared, _size(n, g, e, y))
-                        if error <= max(TOLERANCE * scale, enough):
+                        if (error <= max(TOLERANCE * scale, enough)
+                                or error <= ROUND_OFF * _axial(n, g)):
                             code = 0
                             break
                     iterations += 1
@@ -333,7 +340,7 @@ def force_based(points: int, shear: bool = False) -> Kernel:
                     sn, si, sj, energy = _compatible(n, g, e, y, f, target)
                     energy, si, sj = compatible_shear(sheared, 0, energy, si, sj)
                 if code == NOT_CONVERGED and error <= max(TOLERATED * scale,
-                                                          ROUND_OFF_LEFT * stiffness):
+                                                          ROUND_OFF_LEFT * _axial(n, g)):
                     code = 0
                 if code != 0:
                     break

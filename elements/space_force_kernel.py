@@ -139,6 +139,15 @@ def _size(n, g, e, y):
 
 
 @inlined
+def _axial(n, g):
+    """Axial stiffness of the member times the square of its length."""
+    total = 0.0
+    for j in range(n):
+        total += g[WEIGHTS + j] * g[ELASTIC]
+    return total
+
+
+@inlined
 def _slope(n, g, y, target, move):
     """Derivative of the energy of the sections, less the work of the forces they should have, along
     a move."""
@@ -227,10 +236,7 @@ def space_force_based(points: int, shear: bool = False) -> Kernel:
         rest = shift(k, work * n)
         sheared, i = (i, shift(g, WEIGHTS), shift(g, WEIGHTS + CONSTANTS_BY_POINTS * n),
                       shift(e, SECTION_FLOATS * n), shift(k, WORK_FLOATS * n)), shift(i, axes)
-        code, iterations, error, scale, stiffness, energy = 0, 0, 0.0, 0.0, 0.0, 0.0
-        for j in range(n):
-            stiffness += g[WEIGHTS + j] * g[ELASTIC]
-        enough = 0.0
+        code, iterations, error, scale, energy, enough = 0, 0, 0.0, 0.0, 0.0, 0.0
         # the last trial state comes first (level -1), then the committed one
         again = step[HALVINGS] == 0.0 and (step[ITERATING] == AT_END
                                            or (step[ITERATING] == AGAIN and _near(c, t, v, square)))
@@ -271,11 +277,12 @@ def space_force_based(points: int, shear: bool = False) -> Kernel:
                         error += abs(change * r[a])
                         scale += abs(q[a] * wanted[a])
                     if iteration == 0:
-                        enough = max(loose * error, ROUND_OFF * stiffness)
+                        enough = loose * error
                     else:
                         if error > TOLERANCE * scale:
                             scale = size_of_shear(sheared, _size(n, g, e, y))
-                        if error <= max(TOLERANCE * scale, enough):
+                        if (error <= max(TOLERANCE * scale, enough)
+                                or error <= ROUND_OFF * _axial(n, g)):
                             code = 0
                             break
                     iterations += 1
@@ -335,7 +342,7 @@ def space_force_based(points: int, shear: bool = False) -> Kernel:
                     energy, s[yi], s[yj] = compatible_shear(sheared, 0, energy, s[yi], s[yj])
                     energy, s[zi], s[zj] = compatible_shear(sheared, 1, energy, s[zi], s[zj])
                 if code == NOT_CONVERGED and error <= max(TOLERATED * scale,
-                                                          ROUND_OFF_LEFT * stiffness):
+                                                          ROUND_OFF_LEFT * _axial(n, g)):
                     code = 0
                 if code != 0:
                     break

@@ -46,6 +46,7 @@ from femu.experimental.motion.generator import MotionGenerator
 from femu.experimental.network.description import Description, read_description
 from femu.experimental.network.remote import RemoteSpecimen
 from femu.experimental.network.remote_kinds import RemoteApplication, RemoteController, RemoteSite
+from femu.experimental.network.secret import read_secret
 from femu.experimental.network.server import Served, SpecimenServer
 from femu.experimental.pacing import Pace, PaceReport
 from femu.experimental.safety.limits import Guard, Limits, Unlimited
@@ -208,6 +209,7 @@ __all__ = [
     "perturbed",
     "read_description",
     "read_journal",
+    "read_secret",
     "replay",
     "tracking_error",
     "tracking_indicators",

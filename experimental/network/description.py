@@ -27,6 +27,10 @@
 
     [server]                          # port, host, protocol, version, tag, udp, silence, wait, actuators
     port = 8090
+    host = "192.168.7.1"              # beyond this computer an allow-list is required
+    allow = ["192.168.7.2"]           # addresses, networks, names
+    secret_file = "femu.secret"       # clients of femu with the same secret only
+    log = "server.log"                # who connected, what was commanded
     actuators = ["x"]                 # their names; one that begins with rx, ry or rz is of rotation and moment
 
 A table with a ``type`` becomes the material, section or element of that name; tables inside it
@@ -42,6 +46,7 @@ from typing import Any
 from femu import elements, materials
 from femu.experimental.motion.continuous import ContinuousSpecimen
 from femu.experimental.motion.generator import MotionGenerator
+from femu.experimental.network.secret import read_secret
 from femu.experimental.safety.limits import Limits, Unlimited
 from femu.experimental.specimens.actuator import Actuator
 from femu.experimental.specimens.emulated import EmulatedSpecimen, Sensors
@@ -61,6 +66,9 @@ SERVER_OPTIONS = {
     "silence": (int, float),
     "wait": (int, float),
     "actuators": list,
+    "allow": list,
+    "secret_file": str,
+    "log": str,
 }
 
 
@@ -130,6 +138,11 @@ def read_description(path: str | os.PathLike[str]) -> Description:
                 f"has [server] {name} = {value!r}; possible are {', '.join(SERVER_OPTIONS)}, each "
                 "of its kind",
             )
+    folder = os.path.dirname(path)
+    if "secret_file" in server:
+        server["secret"] = read_secret(os.path.join(folder, server.pop("secret_file")))
+    if "log" in server:
+        server["log"] = os.path.join(folder, server["log"])
     return Description(moved, limits, server)
 
 

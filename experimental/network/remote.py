@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from femu.experimental.errors import BadMessage, ExperimentError, PeerSilent, ServerRefused
+from femu.experimental.network.secret import as_secret
 from femu.experimental.network.transport import LOOPBACK, Link, connect, must_be_positive
 from femu.experimental.network.validate import (
     must_be_measured,
@@ -55,6 +56,10 @@ class RemoteSpecimen(Specimen):
     ``reads=False`` it is not, for those that cannot answer before they have a command, or answer
     zeros then. Zeros are a reading as any other: a specimen that was brought back to zero is not
     sent to the end of a journal.
+
+    With a ``secret`` the server must be one of femu with the same: each side proves that it knows it,
+    and every message carries a counter and a code (HMAC-SHA256), so that nobody else can command or
+    answer. It is not encryption. `read_secret` reads one from a file.
     """
 
     commits = True  # whether the server is notified of committed steps
@@ -76,6 +81,7 @@ class RemoteSpecimen(Specimen):
         data: int = DEFAULT_DATA,
         stiffness: npt.ArrayLike | None = None,
         reads: bool = True,
+        secret: str | bytes | None = None,
     ) -> None:
         if not isinstance(size, int) or isinstance(size, bool) or size < 1:
             raise InputError(type(self).__name__, "size", size, "must be a whole number from 1 on")
@@ -122,6 +128,7 @@ class RemoteSpecimen(Specimen):
         self.udp, self.reads = udp, reads
         self._blocks = np.zeros(self.control.total)
         must_be_positive(type(self).__name__, silence=silence)
+        self._secret = as_secret(type(self).__name__, secret)
         self._host, self._port, self._silence = host, port, silence
         self._connected: Link | None = None
 
@@ -141,7 +148,12 @@ class RemoteSpecimen(Specimen):
         if self._connected is not None:
             return
         link = connect(
-            self._host, self._port, udp=self.udp, silence=self._silence, handshake=self.handshake
+            self._host,
+            self._port,
+            udp=self.udp,
+            silence=self._silence,
+            handshake=self.handshake,
+            secret=self._secret,
         )
         try:
             self.begin(link)

@@ -55,6 +55,7 @@ class RemoteSite(RemoteSpecimen):
         data: int = DEFAULT_DATA,
         stiffness: npt.ArrayLike | None = None,
         reads: bool = True,
+        secret: str | bytes | None = None,
     ) -> None:
         must_be_positive("RemoteSite", version=version)
         self.tag, self.version = float(tag), version
@@ -69,6 +70,7 @@ class RemoteSite(RemoteSpecimen):
             data=data,
             stiffness=stiffness,
             reads=reads,
+            secret=secret,
         )
 
     def begin(self, link: Link) -> None:
@@ -123,6 +125,7 @@ class RemoteApplication(RemoteSpecimen):
         data: int = DEFAULT_DATA,
         stiffness: npt.ArrayLike | None = None,
         reads: bool = True,
+        secret: str | bytes | None = None,
     ) -> None:
         self.handshake = handshake
         self._element = element
@@ -149,6 +152,7 @@ class RemoteApplication(RemoteSpecimen):
             data=max(data, size * size if element else 0),
             stiffness=stiffness,
             reads=reads,
+            secret=secret,
         )
 
     def _matrix(self, action: Action) -> Array:
@@ -213,6 +217,7 @@ class RemoteController(RemoteSpecimen):
         acquired: Sizes | None = None,
         stiffness: npt.ArrayLike | None = None,
         reads: bool = True,
+        secret: str | bytes | None = None,
     ) -> None:
         self._lines = [line.encode() for line in lines]
         if any(len(line) > INIT_BYTES - 2 for line in self._lines):
@@ -232,6 +237,7 @@ class RemoteController(RemoteSpecimen):
             acquired=acquired,
             stiffness=stiffness,
             reads=reads,
+            secret=secret,
         )
         if self.terms.data != DEFAULT_DATA:
             raise InputError(

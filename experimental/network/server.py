@@ -24,8 +24,13 @@ from femu.experimental.channels import checked_names
 from femu.experimental.errors import BadMessage, Ending, ExperimentError, PeerLost, PeerSilent
 from femu.experimental.exchange import send_command
 from femu.experimental.journal.journal import Journal
-from femu.experimental.network.refusal import IDS_WITHIN, Refusal
-from femu.experimental.network.transport import LOOPBACK, Link, Listener, must_be_positive
+from femu.experimental.network import refusal
+from femu.experimental.network.address_list import AddressList, is_loopback
+from femu.experimental.network.listener import Listener
+from femu.experimental.network.refusal import Refusal
+from femu.experimental.network.secret import as_secret
+from femu.experimental.network.server_log import ServerLog
+from femu.experimental.network.transport import LOOPBACK, Link, family_of, must_be_positive
 from femu.experimental.network.wire import (
     DEFAULT_DATA,
     ENDIAN_CHECK,
@@ -45,13 +50,21 @@ from femu.experimental.network.wire import (
 )
 from femu.experimental.safety.deferred_signals import FREE, WRITING, DeferredSignals
 from femu.experimental.safety.limits import Guard, Limits, Unlimited, bounds_of, must_be_limited
+from femu.experimental.safety.own_clock import ClockedGuard
 from femu.experimental.specimens.specimen import Measurement, Specimen, checked
 from femu.support.errors import FemuError, InputError
+from femu.support.users_line import warn
 
 Array = npt.NDArray[np.float64]
 PROTOCOLS = ("application", "site")
 SILENCE = 300.0  # seconds: a client may compute for a while between two steps
 CHANNEL = "specimen"  # name of the specimen in the journal of a server
+OPEN_DOOR = (
+    "Other computers can reach this server ({allowed}), and messages without a secret are neither "
+    "signed nor encrypted: whoever uses or forges an allowed address moves the specimen. Use a "
+    'cable of its own, a secret (clients of femu), or host="127.0.0.1" and a tunnel: ssh -L '
+    "{port}:127.0.0.1:{port} this-computer."
+)
 SAME_FORCE = 1e-9  # share of a force by which two ways to the same state may differ in rounding
 
 
@@ -63,6 +76,10 @@ class Served:
     message: str
     moves: int
     commits: int
+    client: str = ""
+    """Address of the client that was served."""
+    dropped: int = 0
+    """Visitors that were sent away."""
 
 
 class SpecimenServer:
@@ -73,9 +90,17 @@ class SpecimenServer:
     takes some milliseconds, and ``durable=False`` leaves it to the system, for tests in real time.
     ``actuators`` are their names in messages and in the journal, as "rz"; numbers if left out.
 
-    A limit of velocity counts by the client's time, from 0 on; a client that sends none is refused
-    then. So it says little of the first command of a client that continues an interrupted test;
-    a limit of the increment does.
+    A limit of velocity counts by the client's time, from 0 on, and for a physical specimen also by
+    the clock of the server: the way to a command must be within the limit by both. A client that
+    sends no time is refused then. The limit says little of the first command after a pause; a limit
+    of the increment does.
+
+    ``allow`` are the addresses, networks and names of the computers that may connect. It is
+    required if ``host`` lets others than this computer connect. With a ``secret`` only clients of
+    femu that have the same (``RemoteSite(..., secret=...)``) are served. Whoever is not allowed,
+    does not know the secret or does not begin as a client is sent away, and the server goes on
+    waiting. ``log`` is a text file to which a line is appended for everyone who connects, for every
+    command, and for how it ended.
     """
 
     def __init__(
@@ -95,6 +120,9 @@ class SpecimenServer:
         say: Callable[[str], None] | None = None,
         durable: bool = True,
         actuators: Sequence[str] | None = None,
+        allow: Sequence[str] | None = None,
+        secret: str | bytes | None = None,
+        log: str | PathLike[str] | None = None,
     ) -> None:
         if protocol not in PROTOCOLS:
             raise InputError("SpecimenServer", "protocol", protocol, f"must be one of {PROTOCOLS}")
@@ -106,11 +134,26 @@ class SpecimenServer:
         self._limits = bounds_of(limits)
         known = {CHANNEL: limits.as_data()} if limits is not None else {}
         self._tag, self._version, self._wait, self._silence = float(tag), version, wait, silence
-        self._say = say or (lambda _: None)
         names = checked_names("SpecimenServer", actuators, specimen.size)
-        self._guard = Guard(self._limits, specimen.size, specimen.initial_stiffness(), names=names)
-        self._listener = Listener(port, host, udp)
+        guard = ClockedGuard if specimen.physical else Guard
+        self._guard = guard(self._limits, specimen.size, specimen.initial_stiffness(), names=names)
+        family_of(host)
+        self._allow = AddressList("SpecimenServer", host, allow)
+        self._secret = as_secret("SpecimenServer", secret)
+        self._log = ServerLog(log, say or (lambda _: None))
+        self._say = self._log.event
+        self._listener = Listener(
+            port,
+            host,
+            udp,
+            allow=self._allow,
+            secret=self._secret,
+            report=self._log.drop,
+            site=protocol == "site",
+        )
         self.host, self.port = self._listener.host, self._listener.port
+        if not is_loopback(host) and self._secret is None:
+            warn(OPEN_DOOR.format(allowed=f"allowed are {self._allow}", port=self.port))
         self._journal = (
             Journal(
                 journal,
@@ -153,10 +196,11 @@ class SpecimenServer:
                 self._say(
                     f"waiting for a client on {self.host}, port {self.port} "
                     f"({'UDP' if self.udp else 'TCP'}, {self.protocol}, {self.specimen.size} "
-                    "actuators)"
+                    f"actuators); allowed: {self._allow}; "
+                    f"{'with' if self._secret else 'without'} a secret"
                 )
                 link = self._listener.accept(self._wait, self._silence)
-                self._say("client connected")
+                self._say(f"client connected from {self._listener.client}")
                 if self.protocol == "site":
                     self._site(link)
                 else:
@@ -177,7 +221,15 @@ class SpecimenServer:
                 for connection in (link, self._listener):
                     if connection is not None:
                         connection.close()
-        return Served(ending, message or ending.value, self.moves, self.commits)
+                self._log.close()
+        return Served(
+            ending,
+            message or ending.value,
+            self.moves,
+            self.commits,
+            self._listener.client,
+            self._log.dropped,
+        )
 
     def _explained(self, problem: Exception) -> tuple[Ending, str]:
         if isinstance(problem, FemuError):
@@ -256,7 +308,7 @@ class SpecimenServer:
                 rest = None if data == ENDIAN_CHECK else self._silence
                 data += link.receive(
                     IDS_BYTES - len(data),
-                    within=min(self._silence, IDS_WITHIN) if rest is None else rest,
+                    within=min(self._silence, refusal.IDS_WITHIN) if rest is None else rest,
                 )
         except BadMessage as problem:  # a datagram of another size
             self._refusal.opening = True
@@ -351,12 +403,14 @@ class SpecimenServer:
             if self.udp:
                 return link.receive(8 * DEFAULT_DATA)
             begun = link.receive(len(ENDIAN_CHECK))
-            if begun == ENDIAN_CHECK:
+            if begun == ENDIAN_CHECK and not getattr(link, "answered", False):
                 link.send(ENDIAN_CHECK)
             rest = IDS_BYTES - len(begun)
             head = link.receive(
                 rest,
-                within=self._silence if begun == ENDIAN_CHECK else min(self._silence, IDS_WITHIN),
+                within=self._silence
+                if begun == ENDIAN_CHECK
+                else min(self._silence, refusal.IDS_WITHIN),
             )
             if begun == ENDIAN_CHECK and np.frombuffer(head, "<f8", 1)[0] == Action.OPEN:
                 return head + link.receive(8 * DEFAULT_DATA - rest)
@@ -455,6 +509,7 @@ class SpecimenServer:
             self._before_first = self.specimen.state
         # what fails from here on is not the client's connection; a specimen may have one of its own
         self._at_specimen = True
+        self._log.command(self._time, displacement)
         self._measured = send_command(
             self.specimen,
             self._guard,

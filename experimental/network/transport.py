@@ -12,17 +12,34 @@ import contextlib
 import ipaddress
 import math
 import socket
+import struct
 import time
 from typing import Any
 
 from femu.experimental.errors import BadMessage, PeerLost, PeerSilent
-from femu.experimental.network.wire import HELLO, IDS_BYTES, WELCOME
+from femu.experimental.network.secret import (
+    CODE_BYTES,
+    HELLO_BYTES,
+    NONCE_BYTES,
+    SEAL_BYTES,
+    Session,
+    hello,
+    nonce_of,
+)
+from femu.experimental.network.wire import HELLO, IDS_BYTES, MOST_DATA, WELCOME
 from femu.support.errors import InputError
 
 LOOPBACK = "127.0.0.1"
 DATAGRAM = 9126  # bytes of a datagram, at most
 LARGEST_DATAGRAM = 65535
 MOST_FORGOTTEN = 1000  # datagrams dropped at a time
+LENGTH = struct.Struct("<I")
+LONGEST_SEALED = 8 * MOST_DATA
+SENT_AWAY = (
+    "The other side closed the connection before it answered anything. A server of femu does so "
+    "if its allow-list has no such address, if the secret is missing or wrong, or if it has none "
+    "itself; its log says which."
+)
 _QUICKACK = getattr(socket, "TCP_QUICKACK", None)  # Linux only; elsewhere TCP works, more slowly
 
 
@@ -63,10 +80,13 @@ class Link:
 
 
 class TcpLink(Link):
-    """A TCP connection."""
+    """A TCP connection. ``early`` is what was read of it to see who it is."""
 
-    def __init__(self, connected: socket.socket, silence: float) -> None:
+    def __init__(self, connected: socket.socket, silence: float, early: bytes = b"") -> None:
         super().__init__(connected, silence)
+        self._early, self._heard = early, bool(early)
+        self.answered = False
+        """Whether the 1 with which a site begins was answered when it was let in."""
         connected.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
 
     def send(self, data: bytes) -> None:
@@ -78,20 +98,31 @@ class TcpLink(Link):
                 f"The other side did not take a message within {self.silence:g} s."
             ) from None
         except OSError as problem:
-            raise PeerLost(f"The connection was lost: {problem}.") from None
+            raise self._lost(problem) from None
+
+    def _lost(self, problem: OSError) -> PeerLost:
+        gone = isinstance(problem, (ConnectionResetError, BrokenPipeError)) and not self._heard
+        return PeerLost(SENT_AWAY if gone else f"The connection was lost: {problem}.")
+
+    def _closed(self) -> PeerLost:
+        return PeerLost(
+            "The other side closed the connection without ending the test."
+            if self._heard
+            else SENT_AWAY
+        )
 
     def forget(self) -> None:
         # what is left over here would be the beginning of the next answer, and every one after it
         # be wrong
         self._socket.setblocking(False)
         try:
-            left = self._socket.recv(LARGEST_DATAGRAM)
+            left = self._early or self._socket.recv(LARGEST_DATAGRAM)
         except (BlockingIOError, InterruptedError):
             return
         except OSError as problem:
-            raise PeerLost(f"The connection was lost: {problem}.") from None
+            raise self._lost(problem) from None
         if not left:
-            raise PeerLost("The other side closed the connection without ending the test.")
+            raise self._closed()
         raise BadMessage(
             f"The other side sent {len(left)} bytes too many: its answer was too long, or came "
             "twice."
@@ -99,7 +130,8 @@ class TcpLink(Link):
 
     def receive(self, count: int, within: float | None = None) -> bytes:
         deadline = time.monotonic() + (self.silence if within is None else within)
-        parts, have = [], 0
+        early, self._early = self._early[:count], self._early[count:]
+        parts, have = [early], len(early)
         while have < count:
             self._wait(deadline)
             try:
@@ -111,9 +143,10 @@ class TcpLink(Link):
                     f"The other side did not send a whole message within {self.silence:g} s."
                 ) from None
             except OSError as problem:
-                raise PeerLost(f"The connection was lost: {problem}.") from None
+                raise self._lost(problem) from None
             if not part:
-                raise PeerLost("The other side closed the connection without ending the test.")
+                raise self._closed()
+            self._heard = True
             if len(part) == count:
                 return part
             parts.append(part)
@@ -138,16 +171,24 @@ class UdpLink(Link):
     def send(self, data: bytes) -> None:
         try:
             for start in range(0, len(data), self.cut):
-                self._socket.send(data[start : start + self.cut])
+                self._socket.send(self._packed(data[start : start + self.cut]))
         except OSError as problem:
             raise PeerLost(f"The other side cannot be reached: {problem}.") from None
+
+    def _packed(self, part: bytes) -> bytes:
+        """What leaves as one datagram."""
+        return part
+
+    def _unpacked(self, datagram: bytes) -> bytes | None:
+        """What came in a datagram; None if it is not from the other side."""
+        return datagram
 
     def forget(self) -> None:
         self._socket.setblocking(False)
         try:
             with contextlib.suppress(OSError):
                 for _ in range(MOST_FORGOTTEN):
-                    self._socket.recv(LARGEST_DATAGRAM)
+                    self._unpacked(self._socket.recv(LARGEST_DATAGRAM))
         finally:
             self._socket.settimeout(self.silence)
 
@@ -160,15 +201,17 @@ class UdpLink(Link):
             else:
                 self._wait(deadline)
                 try:
-                    part, sender = self._socket.recvfrom(LARGEST_DATAGRAM)
+                    datagram, sender = self._socket.recvfrom(LARGEST_DATAGRAM)
                 except TimeoutError:
                     raise PeerSilent(
                         f"The other side did not send a whole message within {self.silence:g} s."
                     ) from None
                 except OSError as problem:
                     raise PeerLost(f"The other side cannot be reached: {problem}.") from None
-                if sender[:2] != self._peer:
+                came = None if sender[:2] != self._peer else self._unpacked(datagram)
+                if came is None:
                     continue
+                part = came
             if not data and len(part) != count and part in self._greetings:
                 continue
             if not data and len(part) == IDS_BYTES != count:
@@ -190,68 +233,75 @@ class UdpLink(Link):
         return data
 
 
-class Listener:
-    """Waits for one client on a port (0.
+class SealedTcpLink(TcpLink):
+    """A TCP connection whose messages carry a counter and a code.
 
-    Any free one). Beyond loopback only where ``host`` says so.
+    Each is sent as its length, then what the session makes of it.
     """
 
-    def __init__(self, port: int = 0, host: str = LOOPBACK, udp: bool = False) -> None:
-        family = _family(host)
-        self.udp = udp
-        self._socket = socket.socket(family, socket.SOCK_DGRAM if udp else socket.SOCK_STREAM)
-        try:
-            if not udp:
-                self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-            self._socket.bind((host, port))
-            if not udp:
-                self._socket.listen(1)
-        except (OSError, OverflowError, TypeError) as problem:
-            self._socket.close()
-            raise InputError(
-                "server",
-                "port",
-                port,
-                f"cannot be used on {host}: {problem}",
-                fix="choose another port, or 0 for any free one",
-            ) from None
-        self.host, self.port = self._socket.getsockname()[:2]
+    def __init__(
+        self, connected: socket.socket, silence: float, session: Session, early: bytes = b""
+    ) -> None:
+        super().__init__(connected, silence, early)
+        self._session, self._clear, self._heard = session, b"", True
 
-    def accept(self, wait: float | None, silence: float) -> Link:
-        """The first client. The port is closed to others from then on."""
-        deadline = None if wait is None else time.monotonic() + wait
-        try:
-            while True:
-                self._socket.settimeout(
-                    None if deadline is None else max(deadline - time.monotonic(), 1e-3)
+    def send(self, data: bytes) -> None:
+        sealed = self._session.seal(data)
+        super().send(LENGTH.pack(len(sealed)) + sealed)
+
+    def forget(self) -> None:
+        if self._clear:
+            raise BadMessage(f"The other side sent {len(self._clear)} bytes too many.")
+        super().forget()
+
+    def receive(self, count: int, within: float | None = None) -> bytes:
+        deadline = time.monotonic() + (self.silence if within is None else within)
+        while len(self._clear) < count:
+            (length,) = LENGTH.unpack(self._left(LENGTH.size, deadline))
+            if not SEAL_BYTES < length <= SEAL_BYTES + LONGEST_SEALED:
+                raise BadMessage(f"The other side sent a message of {length} bytes with its code.")
+            message = self._session.unseal(self._left(length, deadline))
+            if message is None:
+                raise BadMessage(
+                    "A message came with a wrong code: it was changed on the way, or is an earlier "
+                    "one again. Nothing was done."
                 )
-                if not self.udp:
-                    connected, _ = self._socket.accept()
-                    self.close()  # a second client is refused at once
-                    return TcpLink(connected, silence)
-                data, address = self._socket.recvfrom(LARGEST_DATAGRAM)
-                if data == HELLO or len(data) == IDS_BYTES:
-                    self._socket.connect(address)
-                    if data == HELLO:
-                        self._socket.send(WELCOME)
-                        data = b""
-                    return UdpLink(self._socket, silence, data)
-        except TimeoutError:
-            self.close()
-            raise PeerSilent(f"No client came within {wait:g} s.") from None
+            self._clear += message
+        data, self._clear = self._clear[:count], self._clear[count:]
+        return data
 
-    def close(self) -> None:
-        """Stop listening."""
-        with contextlib.suppress(OSError):
-            self._socket.close()
+    def _left(self, count: int, deadline: float) -> bytes:
+        return super().receive(count, within=deadline - time.monotonic())
+
+
+class SealedUdpLink(UdpLink):
+    """Datagrams that carry a counter and a code; others are dropped, and counted."""
+
+    def __init__(self, connected: socket.socket, silence: float, session: Session) -> None:
+        super().__init__(connected, silence)
+        self._session, self.forged = session, 0
+
+    def _packed(self, part: bytes) -> bytes:
+        return self._session.seal(part)
+
+    def _unpacked(self, datagram: bytes) -> bytes | None:
+        message = self._session.unseal(datagram)
+        self.forged += message is None
+        return message
 
 
 def connect(
-    host: str, port: int, *, udp: bool = False, silence: float = 60.0, handshake: bool = True
+    host: str,
+    port: int,
+    *,
+    udp: bool = False,
+    silence: float = 60.0,
+    handshake: bool = True,
+    secret: bytes | None = None,
 ) -> Link:
     """A link to a server; ``handshake`` is the exchange of one byte with which some servers begin
-    over UDP."""
-    made = socket.socket(_family(host), socket.SOCK_DGRAM if udp else socket.SOCK_STREAM)
+    over UDP. With a ``secret`` both sides prove that they know it instead."""
+    made = socket.socket(family_of(host), socket.SOCK_DGRAM if udp else socket.SOCK_STREAM)
     made.settimeout(silence)
     try:
         made.connect((host, port))
@@ -263,15 +313,41 @@ def connect(
         raise PeerLost(
             f"{host}, port {port} cannot be reached: {problem}. Is the server running?"
         ) from None
-    if not udp:
-        return TcpLink(made, silence)
-    link = UdpLink(made, silence)
-    if handshake:
+    link = UdpLink(made, silence) if udp else TcpLink(made, silence)
+    if secret is not None:
+        try:
+            return _proven(link, made, secret)
+        except BaseException:
+            link.close()
+            raise
+    if udp and handshake:
         link.send(HELLO)
         if link.receive(1) != WELCOME:
             link.close()
             raise BadMessage(f"{host}, port {port} answered something else than {WELCOME!r}.")
     return link
+
+
+def _proven(link: Link, connected: socket.socket, secret: bytes) -> Link:
+    """The client's part of the beginning with a secret."""
+    mine = hello()
+    link.send(mine)
+    theirs = nonce_of(link.receive(HELLO_BYTES))
+    if theirs is None:
+        raise BadMessage("The other side has no secret: it is no server of femu with one.")
+    session = Session(secret, theirs, mine[-NONCE_BYTES:], client=True)
+    try:
+        link.send(session.proof(b"client"))
+        proof = link.receive(CODE_BYTES)
+    except PeerLost:
+        raise PeerLost(
+            "The other side closed the connection when it was to prove that it knows the secret: "
+            "the secret is wrong on one of the two sides."
+        ) from None
+    if not session.is_proof(b"server", proof):
+        raise BadMessage("The other side does not know the secret. Nothing was sent to it.")
+    kind = SealedUdpLink if isinstance(link, UdpLink) else SealedTcpLink
+    return kind(connected, link.silence, session)
 
 
 def must_be_positive(what: str, **given: float) -> None:
@@ -281,7 +357,7 @@ def must_be_positive(what: str, **given: float) -> None:
             raise InputError(what, argument, value, "must be positive and finite")
 
 
-def _family(host: Any) -> socket.AddressFamily:
+def family_of(host: Any) -> socket.AddressFamily:
     try:
         version = ipaddress.ip_address(host).version
     except ValueError:

@@ -9,6 +9,7 @@ from typing import Any
 import click
 from rich.console import Console
 
+from femu.cli.say import say
 from femu.support.tables import Row, Table, finish
 
 HELP = """Run a suite of earthquakes, or an incremental dynamic analysis.
@@ -194,4 +195,4 @@ def draw(found: Any, folder: Path) -> None:
         try:
             plots.save(plots.plot_fragility(fit_curves(curves), curves), folder / "fragility.png")
         except (AnalysisError, InputError) as error:
-            click.echo(f"no fragility curve: {error}", err=True)
+            say(f"no fragility curve: {error}", err=True)

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from femu.cli.say import say
+
 if TYPE_CHECKING:
     from femu.check import Finding
 
@@ -56,9 +58,9 @@ def command(script: str) -> None:
     count = 0
     for name, findings in found.items():
         for finding in findings:
-            click.echo(f"{name}: {finding!r}")
+            say(f"{name}: {finding!r}")
             count += finding.severity != "note"
-    click.echo(
+    say(
         f"{os.path.basename(script)}: {count} to look at"
         if count
         else f"{os.path.basename(script)}: no warnings"
@@ -88,7 +90,7 @@ def _question(script: str, found: dict[str, list[Finding]]) -> None:
         except InputError as problem:
             if problem.argument != "HybridTest" or not problem.object.startswith("script "):
                 raise
-            click.echo(
+            say(
                 f"{os.path.basename(script)}: read up to the hybrid test that it starts, which was "
                 "not started"
             )

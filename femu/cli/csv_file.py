@@ -6,6 +6,8 @@ from pathlib import Path
 
 import click
 
+from femu.cli.say import say
+
 HELP = """Write a result or the journal of a hybrid test as CSV.
 
 Of a result: time and all columns that it keeps, one row per step. Of a journal, also of a test that
@@ -28,11 +30,12 @@ Examples:
     help="File to write. Default: FILE with .csv.",
 )
 def command(file: Path, output: Path | None) -> None:
-    from femu.report.csv_table import tables_of, write_table
+    from femu.report.csv_table import parts_of, tables_of, write_table
 
     tables = tables_of(file)
     place = output or file.with_suffix(".csv")
-    for name, columns in tables.items():
-        path = place if len(tables) == 1 else place.with_stem(f"{place.stem}-{name}")
+    parts = parts_of(list(tables))
+    for part, columns in zip(parts, tables.values(), strict=True):
+        path = place if len(tables) == 1 else place.with_stem(f"{place.stem}-{part}")
         write_table(path, columns)
-        click.echo(f"femu: {path}: {len(columns['time'])} rows, {len(columns)} columns")
+        say(f"femu: {path}: {len(columns['time'])} rows, {len(columns)} columns")

@@ -18,6 +18,7 @@ import click
 import numpy as np
 from rich.console import Console
 
+from femu.cli.say import say
 from femu.support.tables import MISSED_LIMIT, Row, Table
 
 if TYPE_CHECKING:
@@ -74,7 +75,7 @@ def command(output: Path, as_json: bool) -> None:
         report = write(found, output)
     table = table_of(found)
     if as_json:
-        click.echo(
+        say(
             json.dumps(
                 {**table.to_dict(), "result": str(output), "report": str(report)},
                 ensure_ascii=False,
@@ -84,8 +85,8 @@ def command(output: Path, as_json: bool) -> None:
     else:
         show(found)
         for note in table.notes:
-            click.echo(note)
-        click.echo(f"result: {output}\nreport: {report}")
+            say(note)
+        say(f"result: {output}\nreport: {report}")
     if not table.ok:
         click.get_current_context().exit(MISSED_LIMIT)
 

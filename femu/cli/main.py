@@ -12,14 +12,17 @@ from __future__ import annotations
 import contextlib
 import importlib
 import os
+import sys
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import click
 
+from femu.cli.say import say
 from femu.cli.script_errors import explained
 from femu.results.progress import AMBIENCE
+from femu.support.stopping import STOPPED, heard, was_dropped
 
 COMMANDS: dict[str, tuple[str, str]] = {
     "demo": (
@@ -58,7 +61,6 @@ COMMANDS: dict[str, tuple[str, str]] = {
 """Command: module and the line that `femu --help` shows, so that help imports none of them."""
 
 EXPLAINED_ERROR = 3
-STOPPED = 130
 
 
 @contextlib.contextmanager
@@ -100,6 +102,28 @@ class CommandTable(click.Group):
         with formatter.section("Commands"):
             formatter.write_dl([(name, summary) for name, (_, summary) in COMMANDS.items()])
 
+    def main(
+        self,
+        args: Sequence[str] | None = None,
+        prog_name: str | None = None,
+        complete_var: str | None = None,
+        standalone_mode: bool = True,
+        **extra: Any,
+    ) -> Any:
+        """As click's, but that Ctrl-C ends every command in one way, wherever it comes."""
+        if not standalone_mode:
+            return super().main(args, prog_name, complete_var, standalone_mode=False, **extra)
+        with heard():
+            try:
+                code = super().main(args, prog_name, complete_var, standalone_mode=False, **extra)
+            except click.ClickException as problem:
+                problem.show()
+                code = problem.exit_code
+            except (click.Abort, KeyboardInterrupt):
+                say("femu: stopped by the user.", err=True)
+                code = STOPPED
+            sys.exit(code if isinstance(code, int) else 0)
+
     def invoke(self, context: click.Context) -> Any:
         AMBIENCE.failed = False
         try:
@@ -112,13 +136,16 @@ class CommandTable(click.Group):
                 context.exit(EXPLAINED_ERROR)
             raise
         except Exception as error:
+            if was_dropped():  # LLVM goes on after Ctrl-C, and then misses what was not made
+                say("femu: stopped by the user.", err=True)
+                context.exit(STOPPED)
             explanation = explained(error)
             if explanation is None:
                 raise  # an error in femu itself: show its traceback
-            click.echo(f"femu: {explanation}", err=True)
+            say(f"femu: {explanation}", err=True)
             context.exit(EXPLAINED_ERROR)
         except KeyboardInterrupt as stop:
-            click.echo(f"femu: {str(stop) or 'stopped by the user.'}", err=True)
+            say(f"femu: {str(stop) or 'stopped by the user.'}", err=True)
             context.exit(STOPPED)
         if AMBIENCE.failed:  # an analysis whose failure nobody handled
             context.exit(EXPLAINED_ERROR)

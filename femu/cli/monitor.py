@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import click
 
+from femu.cli.say import say
+
 HELP = """Show a running hybrid test in the browser.
 
 TEST.h5 is the journal that the test writes. The page reads it and nothing else, without a lock, so
@@ -54,15 +56,15 @@ def command(journal: str, port: int, address: str, show: bool) -> None:
             "another with --port or --address"
         ) from None
     if "?" in server.url:
-        click.echo(
+        say(
             f"femu: warning: everybody who has the address below can read {journal} over the "
             "network, and it is not encrypted. An SSH tunnel to a page on 127.0.0.1 is safer",
             err=True,
         )
-    click.echo(f"femu: the page of {journal} is at {server.url} (Ctrl-C ends it)")
+    say(f"femu: the page of {journal} is at {server.url} (Ctrl-C ends it)")
     if show:
         server.io_loop.add_callback(click.launch, server.url)
     try:
         server.io_loop.start()
     except KeyboardInterrupt:
-        click.echo("femu: page closed")
+        say("femu: page closed")

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import click
 
+from femu.cli.say import say
+
 HELP = """Write the motion generator in C: femu_motion.c and femu_motion.h in FOLDER.
 
 The generator runs on the controller of an actuator at 1 to 4 kHz and moves it between the steps of
@@ -29,4 +31,4 @@ def command(folder: str) -> None:
     except OSError as problem:
         raise FileError(folder, f"cannot be written to: {problem}") from problem
     for file in files:
-        click.echo(f"wrote {file}")
+        say(f"wrote {file}")

@@ -10,6 +10,8 @@ from typing import Any
 
 import click
 
+from femu.cli.say import say
+
 HELP = """Draw one picture of a model or of a result.
 
 FILE is the HDF5 file of a result, journal or batch, a model in TOML, or a Python script that
@@ -133,7 +135,7 @@ def command(
         plots.animate(found, path, scale=wanted.scale)
     else:
         plots.save(_draw(found, kind, wanted, file), path)
-    click.echo(f"femu: {path}")
+    say(f"femu: {path}")
 
 
 def _read(file: Path, kind: str, named: str | None) -> Any:

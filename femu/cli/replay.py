@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import click
 
+from femu.cli.say import say
+
 HELP = """Run a journalled test again, offline, and report the first step that differs.
 
 JOURNAL is the HDF5 file of a test. SCRIPT is the Python file that describes it: it defines `test`,
@@ -38,6 +40,6 @@ def command(journal: str, script: str, tolerance: float) -> None:
     for name, difference in differences.items():
         count = len(record.measured[name])
         same = f"all {count} commands are those of the journal"
-        click.echo(f"femu: {name}: {same if difference is None else difference}")
+        say(f"femu: {name}: {same if difference is None else difference}")
     if any(difference is not None for difference in differences.values()):
         click.get_current_context().exit(MISSED_LIMIT)

@@ -6,6 +6,8 @@ from pathlib import Path
 
 import click
 
+from femu.cli.say import say
+
 HELP = """Write one self-contained HTML file about a result.
 
 FILE is the HDF5 file of a result, the journal of a hybrid test (also of one that is still running),
@@ -38,6 +40,4 @@ def command(file: Path, output: Path | None, si: bool, updating: Path | None) ->
     from femu import report
     from femu.plots.style import AS_MODEL, SI
 
-    click.echo(
-        f"femu: {report.write(file, output, units=SI if si else AS_MODEL, updating=updating)}"
-    )
+    say(f"femu: {report.write(file, output, units=SI if si else AS_MODEL, updating=updating)}")

@@ -6,6 +6,8 @@ import warnings
 
 import click
 
+from femu.cli.say import say
+
 HELP = """Continue an interrupted hybrid test from its last committed step.
 
 JOURNAL is the HDF5 file of the test. SCRIPT is the Python file that describes it: it defines
@@ -32,10 +34,10 @@ def command(journal: str, script: str) -> None:
         warnings.simplefilter("ignore")  # resume reads it too, and warns
         record = read_journal(journal)
     test = read_test(script)
-    click.echo(f"femu: {journal}: {record.steps} committed steps; continuing")
+    say(f"femu: {journal}: {record.steps} committed steps; continuing")
     with failures_handled():
         result = test.resume(journal)
-    click.echo(f"femu: {result.message} {result.steps} steps are committed.")
+    say(f"femu: {result.message} {result.steps} steps are committed.")
     if not result.outcome.ok:
         click.get_current_context().exit(EXPLAINED_ERROR)
     for element in test.elements.values():

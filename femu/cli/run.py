@@ -10,6 +10,8 @@ from typing import Any
 
 import click
 
+from femu.cli.say import say
+
 HELP = """Run a Python script, show the progress of its analyses, and keep their results.
 
 The last analysis goes to SCRIPT.h5 (or to --output), and those before it to SCRIPT-1.h5,
@@ -68,11 +70,11 @@ def command(
     try:
         runpy.run_path(script, run_name="__main__")
     except KeyboardInterrupt as stop:
+        said = str(stop) or "The script was stopped by the user."
         if not results:
-            said = str(stop) or "The script was stopped by the user."
-            click.echo(f"femu: {said} Nothing was kept.", err=True)
-        elif str(stop) and str(stop) != results[-1].message:  # of a batch
-            click.echo(f"femu: {stop}", err=True)
+            say(f"femu: {said} Nothing was kept.", err=True)
+        elif str(stop) != results[-1].message:  # of a batch, or between two analyses
+            say(f"femu: {said}", err=True)
         click.get_current_context().exit(STOPPED)
     finally:
         AMBIENCE.progress = AMBIENCE.seen = None
@@ -83,9 +85,7 @@ def command(
 
             close_all()
         if unsettled := _opensees_failures("unsettled"):
-            click.echo(
-                f"femu: a step failed and was not taken in another way: {unsettled}", err=True
-            )
+            say(f"femu: a step failed and was not taken in another way: {unsettled}", err=True)
             AMBIENCE.failed = True
 
 
@@ -109,8 +109,6 @@ def _keep(results: list[Any], path: Path) -> None:
         if kept_in(place):
             place = place.with_stem(f"{place.stem}-result")
         result.save(place)
-        click.echo(f"femu: {result.kind} analysis of {result.model}: {result.message} {place}")
+        say(f"femu: {result.kind} analysis of {result.model}: {result.message} {place}")
     if len(results) > MOST_KEPT:
-        click.echo(
-            f"femu: the first {len(results) - MOST_KEPT} of {len(results)} results were not kept"
-        )
+        say(f"femu: the first {len(results) - MOST_KEPT} of {len(results)} results were not kept")

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import click
 
+from femu.cli.say import say
+
 HELP = """Host a specimen for OpenSees, OpenFresco or another femu.
 
 FILE is a TOML file that describes an emulated specimen, its actuator, sensors and limits. The
@@ -13,6 +15,13 @@ specimen with numerical = true keeps its history even if the client sends no com
 a later time begins another step. With a table [motion] (step = 0.02, rate = 1024.0, and all other
 arguments of MotionGenerator) a specimen without numerical = true moves between the steps of the
 client too. Frozen sensors are detected by the client, if it is femu.
+
+By default only this computer can connect. A host that others reach needs a list of those that may
+(--allow, or allow = [...] in the file). Messages of OpenSees and OpenFresco carry no password: across
+other networks keep the default host and use a tunnel, ssh -L 8090:127.0.0.1:8090 laboratory. Clients
+of femu can share a secret with the server (--secret-file, and secret= of RemoteSite and the others):
+then only they are served. Who is not allowed, does not know the secret or does not begin as a
+client is sent away, and the server goes on waiting.
 
 \b
 Example specimen.toml:
@@ -29,6 +38,10 @@ Example specimen.toml:
   displacement = 0.08
   [server]
   actuators = ["x"]         # names in messages and in the journal; default: numbers from 1
+  # host = "192.168.7.1"    # default: 127.0.0.1
+  # allow = ["192.168.7.2"] # addresses, networks or names of the clients
+  # secret_file = "femu.secret"  # clients of femu with the same secret only
+  # log = "server.log"      # who connected, what was commanded
 
 \b
 Examples:
@@ -48,6 +61,23 @@ Examples:
     "--host",
     help="Numeric address to listen on. Default: the file's, or 127.0.0.1, which only this machine "
     "can reach.",
+)
+@click.option(
+    "--allow",
+    multiple=True,
+    metavar="ADDRESS",
+    help="Address, network or name of a client; repeat it for more. Required with a host that other "
+    "computers reach.",
+)
+@click.option(
+    "--secret-file",
+    type=click.Path(exists=True, dir_okay=False),
+    help="File with a secret that clients of femu share; others are sent away.",
+)
+@click.option(
+    "--log",
+    type=click.Path(dir_okay=False),
+    help="Append who connected and what was commanded to this text file.",
 )
 @click.option("--udp", is_flag=True, default=None, help="UDP instead of TCP.")
 @click.option(
@@ -80,6 +110,9 @@ def command(
     file: str,
     port: int | None,
     host: str | None,
+    allow: tuple[str, ...],
+    secret_file: str | None,
+    log: str | None,
     udp: bool | None,
     protocol: str | None,
     version: float | None,
@@ -90,6 +123,7 @@ def command(
     from femu.cli.main import EXPLAINED_ERROR, STOPPED
     from femu.experimental.errors import Ending
     from femu.experimental.network.description import read_description
+    from femu.experimental.network.secret import read_secret
     from femu.experimental.network.server import SpecimenServer
 
     if again and journal is not None:
@@ -97,6 +131,9 @@ def command(
     given = {
         "port": port,
         "host": host,
+        "allow": list(allow) or None,
+        "secret": read_secret(secret_file) if secret_file is not None else None,
+        "log": log,
         "udp": udp,
         "protocol": protocol,
         "version": version,
@@ -113,11 +150,11 @@ def command(
             described.specimen,
             limits=described.limits,
             journal=journal,
-            say=lambda line: click.echo(f"femu: {line}"),
+            say=lambda line: say(f"femu: {line}"),
             **options,
         )
         served = server.serve()
-        click.echo(f"femu: {served.moves} moves, {served.commits} committed steps")
+        say(f"femu: {served.moves} moves, {served.commits} committed steps")
         if not again or served.ending is Ending.STOPPED_BY_USER:
             if served.ending is Ending.STOPPED_BY_USER:
                 click.get_current_context().exit(STOPPED)

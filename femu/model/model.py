@@ -20,6 +20,7 @@ from femu.model.series import Motion, Series
 from femu.support import hooks
 from femu.support.arguments import typed
 from femu.support.errors import InputError, ModelError, shown
+from femu.support.printable import printable
 
 if TYPE_CHECKING:
     from femu.check import Finding
@@ -73,6 +74,9 @@ class Model:
         self.patterns: dict[str, Pattern] = {}
         self.equal: list[tuple[Name, Name, tuple[str, ...]]] = []
         self.links: list[tuple[Name, Name]] = []
+        # a node that is fixed in some directions follows a rigid link in the others: set by the
+        # OpenSees front end
+        self.fixed_may_follow = False
         # node, one that follows it, axis normal to the floor
         self.diaphragms: list[tuple[Name, Name, str]] = []
         self.damping: Rayleigh | None = None
@@ -516,7 +520,7 @@ class Model:
         for element in self.elements.values():
             kinds[type(element).__name__] = kinds.get(type(element).__name__, 0) + 1
         members = ", ".join(f"{n} {kind}" for kind, n in kinds.items()) or "no elements"
-        loads = f"; patterns: {', '.join(self.patterns)}" if self.patterns else ""
+        loads = f"; patterns: {', '.join(map(printable, self.patterns))}" if self.patterns else ""
         where = {1: " on a line", 2: "", 3: " in space"}[self.dimensions]
         return f"Model({self.name!r}{where}: {len(self.nodes)} nodes, {members}{loads})"
 

@@ -28,6 +28,7 @@ from bokeh.plotting import figure
 
 from femu.experimental.channels import quantity, unit_of
 from femu.monitor.watch import NEAR, RECENT, Watch
+from femu.support.printable import printable
 
 EVERY_MILLISECONDS = 250
 PATIENCE = 30.0  # seconds after which a page that does not answer is sent the next renewal
@@ -69,6 +70,7 @@ def _figure(title: str, x: str, y: str, **options: Any) -> Any:
 
 def plain(text: str) -> str:
     """A text that Bokeh does not take for mathematics, in which a name could hide a link."""
+    text = printable(text)
     for sign in ("$$", "\\[", "\\("):
         text = text.replace(sign, f"{sign[0]}\N{ZERO WIDTH SPACE}{sign[1]}")
     return text

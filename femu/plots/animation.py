@@ -24,6 +24,7 @@ from femu.plots.style import axes, check_scale, drawing, style
 from femu.results.result import Result
 from femu.support.arguments import typed
 from femu.support.errors import FileError, InputError
+from femu.support.printable import printable
 from femu.support.whole_file import write_text
 
 Array = npt.NDArray[np.float64]
@@ -174,10 +175,10 @@ def player(
         "feet": [_packed(at[None, :], low, high) for at in supports],
     }
     piece = (resources.files("femu.plots") / "data" / "player.html").read_text(encoding="utf-8")
-    piece = piece.replace("DATA", json.dumps(data, separators=(",", ":")).replace("</", "<\\/"))
+    piece = piece.replace("DATA", json.dumps(data, separators=(",", ":")).replace("<", "\\u003c"))
     if not whole:
         return piece
-    head = f'<meta charset="utf-8"><title>{html.escape(f"{plan.name}: deformed shape")}</title>'
+    head = f'<meta charset="utf-8"><title>{html.escape(printable(f"{plan.name}: deformed shape"))}</title>'
     return f'<!doctype html>\n<html lang="en"><head>{head}</head><body>{piece}</body></html>\n'
 
 

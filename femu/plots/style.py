@@ -27,6 +27,7 @@ from matplotlib.ticker import ScalarFormatter
 from femu.model.parameters import LARGEST_SIZE, finite
 from femu.support.arguments import typed, typed_class
 from femu.support.errors import FileError, InputError
+from femu.support.printable import printable
 
 BLUE, VERMILION, GREEN, ORANGE = "#0072B2", "#D55E00", "#009E73", "#E69F00"
 SKY, PURPLE, INK, GREY, FAINT = "#56B4E9", "#CC79A7", "#222222", "#8A8A8A", "#D9D9D9"
@@ -120,7 +121,7 @@ SI = Units(1e-3, 1e3, "mm", "kN")
 
 def plain(name: Any) -> str:
     """A name as it is: a dollar sign in it does not begin a formula."""
-    return str(name).replace("$", r"\$")
+    return printable(str(name)).replace("$", r"\$")
 
 
 def labelled(name: str, unit: str) -> str:

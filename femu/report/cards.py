@@ -13,6 +13,7 @@ import numpy as np
 
 from femu.plots.style import axes, short
 from femu.support.errors import FemuError
+from femu.support.printable import printable
 
 if TYPE_CHECKING:
     from femu.analyses.eigen import Modes
@@ -68,7 +69,9 @@ def result_card(result: Result) -> str:
             card = _with_picture(
                 lambda: picture(plot_displacement(result, *moving, axes(None, 6.4, 1.9))), ""
             )
-    return f"<b>{html.escape(result.kind)} of {html.escape(result.model)}</b>{_table(('', ''), rows)}{card}"
+    return (
+        f"<b>{_escaped(result.kind)} of {_escaped(result.model)}</b>{_table(('', ''), rows)}{card}"
+    )
 
 
 def modes_card(modes: Modes) -> str:
@@ -97,7 +100,7 @@ def filter_card(owner: Filter) -> str:
             owner.model.names, noise, owner.bounds.lower, owner.bounds.upper, strict=True
         )
     ]
-    title = f"<b>{html.escape(type(owner).__name__)}</b>: {owner.model.states} states, {owner.model.outputs} measurements"
+    title = f"<b>{_escaped(type(owner).__name__)}</b>: {owner.model.states} states, {owner.model.outputs} measurements"
     return title + _table(("state", "σ of the process noise", "at least", "at most"), rows)
 
 
@@ -111,17 +114,17 @@ def estimate_card(estimate: Estimate) -> str:
     ]
     counted = {name.replace("_", " "): count for name, count in estimate.counts.items() if count}
     notes = "; ".join(f"{name}: {count}" for name, count in counted.items())
-    title = f"<b>{html.escape(type(estimate.filter).__name__)}</b> after step {estimate.steps}"
+    title = f"<b>{_escaped(type(estimate.filter).__name__)}</b> after step {estimate.steps}"
     return (
         title
         + _table(("state", "mean", "± 2σ"), rows)
-        + (f"<div>{html.escape(notes)}</div>" if notes else "")
+        + (f"<div>{_escaped(notes)}</div>" if notes else "")
     )
 
 
 def history_card(history: History) -> str:
     """How a run of a filter went, and its last estimate."""
-    return f"<div>{html.escape(history.outcome)} {len(history.mean)} steps.</div>" + estimate_card(
+    return f"<div>{_escaped(history.outcome)} {len(history.mean)} steps.</div>" + estimate_card(
         history.final
     )
 
@@ -139,7 +142,7 @@ def batch_card(batch: BatchResult) -> str:
     drift = drift[np.isfinite(drift)]
     if len(drift):
         rows.append(("largest storey drift, median", f"{100 * float(np.median(drift)):.3g} %"))
-    title = f"<b>batch of {html.escape(str(batch.model))}</b>: {len(batch)} runs"
+    title = f"<b>batch of {_escaped(str(batch.model))}</b>: {len(batch)} runs"
     return title + _table(("", ""), rows) + _with_picture(lambda: picture(plot_drifts(batch)), "")
 
 
@@ -196,17 +199,21 @@ def _with_picture(make: Callable[[], str], words: str) -> str:
 
 
 def _text(words: str) -> str:
-    return f"<div>{html.escape(words)}</div>"
+    return f"<div>{_escaped(words)}</div>"
 
 
 def _bound(value: float) -> str:
     return short(float(value)) if np.isfinite(value) else ""
 
 
+def _escaped(text: str) -> str:
+    return html.escape(printable(text))
+
+
 def _table(heads: Sequence[Any], rows: Sequence[Sequence[str]]) -> str:
-    head = "".join(f"<th {_CELL}>{html.escape(str(h))}</th>" for h in heads)
+    head = "".join(f"<th {_CELL}>{_escaped(str(h))}</th>" for h in heads)
     body = "".join(
-        "<tr>" + "".join(f"<td {_CELL}>{html.escape(cell)}</td>" for cell in row) + "</tr>"
+        "<tr>" + "".join(f"<td {_CELL}>{_escaped(cell)}</td>" for cell in row) + "</tr>"
         for row in rows[:MOST_ROWS]
     )
     left = f"<div>… {len(rows) - MOST_ROWS} more</div>" if len(rows) > MOST_ROWS else ""

@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from femu.files.hdf5 import opened, text
 from femu.support.errors import FileError
+from femu.support.printable import file_part, one_line
 
 Array = npt.NDArray[np.float64]
 
@@ -20,10 +21,18 @@ def write_table(path: str | os.PathLike[str], columns: Mapping[str, Array]) -> N
     """Write columns of one length under their names; numbers are read back exactly."""
     try:
         with open(path, "w", encoding="utf-8", newline="") as file:
-            csv.writer(file, lineterminator="\n").writerow(columns)
+            csv.writer(file, lineterminator="\n").writerow(map(one_line, columns))
             np.savetxt(file, np.stack(list(columns.values()), axis=1), fmt="%.17g", delimiter=",")
     except OSError as problem:
         raise FileError(path, f"cannot be written: {problem.strerror or problem}") from problem
+
+
+def parts_of(names: list[str]) -> list[str]:
+    """The parts of file names by which tables are told apart: names, as far as files may have them,
+    and numbers where that leaves two alike."""
+    parts = [file_part(name) for name in names]
+    alike = {part for part in parts if sum(part.lower() == p.lower() for p in parts) > 1}
+    return [f"{part}-{k}" if part in alike or not part else part for k, part in enumerate(parts, 1)]
 
 
 def tables_of(path: str | os.PathLike[str]) -> dict[str, dict[str, Array]]:

@@ -19,6 +19,7 @@ from matplotlib.figure import Figure
 
 from femu.plots.style import axes, short, style
 from femu.support.errors import FemuError
+from femu.support.printable import printable
 from femu.support.version import VERSION
 from femu.support.whole_file import write_text
 
@@ -175,7 +176,7 @@ class Page:
 
     def write(self, path: str | PathLike[str]) -> None:
         """Write the page."""
-        write_text(path, self.html())
+        write_text(path, printable(self.html()))
 
     def add(self, markup: str) -> None:
         (self._body if self.row_open is None else self.row_open).append(markup)

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from typing import Any, Protocol
 
 from femu.results.outcome import FailedAnalysis, Outcome, are_failures_handled, stopped
+from femu.support.printable import printable
 from femu.support.users_line import warn
 
 UPDATES_PER_SECOND = 10.0  # of a notebook's bar: more would only slow the browser
@@ -79,11 +80,12 @@ class _TerminalBar:
         self._task: Any = None
 
     def start(self, title: str, total: int) -> None:
+        from rich.markup import escape
         from rich.progress import Progress as Bar
 
         self._bar = Bar(transient=True)
         self._bar.start()
-        self._task = self._bar.add_task(title, total=total)
+        self._task = self._bar.add_task(escape(printable(title)), total=total)
 
     def advance(self, done: int) -> None:
         self._bar.update(self._task, completed=done)

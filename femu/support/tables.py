@@ -18,6 +18,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table as RichTable
 
+from femu.support.printable import printable
 from femu.support.whole_file import write_text
 
 MISSED_LIMIT = 1
@@ -110,7 +111,7 @@ class Table:
         """Print with rich. Columns that no row uses are omitted."""
         console = console or _console()
         made = RichTable(
-            title=escape(self.title), title_justify="left", title_style="bold", box=box.SIMPLE_HEAD
+            title=_safe(self.title), title_justify="left", title_style="bold", box=box.SIMPLE_HEAD
         )
         made.add_column("")
         numbers = any(not isinstance(_plain(row.value), str) for row in self.rows)
@@ -126,18 +127,18 @@ class Table:
             made.add_column("limit")
             made.add_column("")
         for row in self.rows:
-            cells = [escape(row.name), _shown(row.value)]
+            cells = [_safe(row.name), _shown(row.value)]
             if with_unit:
-                cells.append(escape(row.unit))
+                cells.append(_safe(row.unit))
             if with_reference:
                 cells.append("" if row.reference is None else _shown(row.reference))
             if with_limit:
-                cells.append(escape(row.limit))
+                cells.append(_safe(row.limit))
                 cells.append({None: "", True: "[green]ok[/]", False: "[red]missed[/]"}[row.ok])
             made.add_row(*cells)
         console.print(made)
         for note in self.notes:
-            console.print(escape(note), style="dim")
+            console.print(_safe(note), style="dim")
 
 
 def table_options(function: Command) -> Command:
@@ -192,7 +193,12 @@ def _plain(value: Any) -> Any:
 
 
 def _shown(value: float | int | str) -> str:
-    return escape(_number(value))
+    return _safe(_number(value))
+
+
+def _safe(text: str) -> str:
+    """A text without markup and control characters."""
+    return escape(printable(text))
 
 
 def _number(value: float | int | str) -> str:

@@ -125,7 +125,7 @@ def open_site(client, udp, version):
 
 @pytest.mark.parametrize("udp", [False, True])
 def test_a_remote_site_at_the_wrong_server_reads_another_version_and_leaves(udp, monkeypatch):
-    monkeypatch.setattr("femu.experimental.network.server.IDS_WITHIN", 0.2)
+    monkeypatch.setattr("femu.experimental.network.refusal.IDS_WITHIN", 0.2)
     server, ended = serve(Stone(), udp=udp)
     with connected(server.port, udp) as client:
         assert open_site(client, udp, 2.8) != 2.8  # both ends leave then

@@ -8,7 +8,7 @@ import pytest
 from stone import BOUND, Stone, serve
 
 from femu.experimental import Ending
-from femu.experimental.network.transport import Listener
+from femu.experimental.network.listener import Listener
 
 # one displacement and the time; one displacement and force
 IDS = struct.pack("<11i", 1, 0, 0, 0, 1, 1, 0, 0, 1, 0, 8)
