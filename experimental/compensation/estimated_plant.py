@@ -239,7 +239,8 @@ def estimated_measured(p, s, reached_now, out):
     """One step of the Kalman filter for the coefficients of each command.
 
     The error has the derivatives of the measurement, the gain those of the target in their place:
-    they hardly have the noise of the sensor, which would bias the coefficients otherwise.
+    they hardly have the noise of the sensor, which would bias the coefficients otherwise. How loud it
+    is shows in fast errors: their mean square less the mean product of two in a row.
     """
     m, _, orders, q, n = int(p[0]), int(p[1]), int(p[2]), int(p[3]), int(p[4])
     noise, misfit, drift, limit = p[5], p[6], p[7], p[8]
@@ -277,7 +278,8 @@ def estimated_measured(p, s, reached_now, out):
             for j in range(m):
                 part = inverse[(k * m + row) * m + j] + own[k * m + j]
                 error -= part * phi[k * m + j]
-        total = noise + misfit * max(sent * sent, shift(trust, 6 + 4 * row)[2])
+        powers = shift(trust, 6 + 4 * row)
+        total = max(noise, powers[1] - powers[0]) + misfit * max(sent * sent, powers[2])
         for a in range(size):
             gain[a] = 0.0
             for b in range(size):
@@ -317,9 +319,10 @@ class EstimatedPlantCompensation(CompiledCompensation):
     sensor does not bias it. Its prior is about the nominal plant: each coefficient deviates by
     ``spread`` of its size (0.1 for one channel and 0.005 for several if left out), or as in the
     ``plants`` that are thought possible. Channels that always move together hardly show each
-    coefficient of their coupling, which is why their prior is narrow. ``noise`` is the standard
-    deviation of the measured displacements, ``misfit`` the share of a command that the model may miss.
-    ``drift`` is the share of the prior variance by which coefficients may change in a unit of time.
+    coefficient of their coupling, which is why their prior is narrow. ``noise`` is the least standard
+    deviation of the measured displacements; how loud they are is measured. ``misfit`` is the share of a
+    command that the model may miss, ``drift`` the share of the prior variance by which coefficients may
+    change in a unit of time.
     Coefficients stay within ten deviations of the prior, of one with a spread of 0.1 if theirs is less.
     Signals count without their means of late, so a displacement transducer may be off its zero. Nothing
     is learned while errors are larger than targets: the specimen moves by itself then, or the nominal
