@@ -32,6 +32,7 @@ PARTS = (
     "doors",
     "hostile_names",
     "interrupts",
+    "races",
     "soak",
     "limits",
     "frames",

@@ -76,6 +76,7 @@ def test_what_ctrl_c_met_half_made_is_no_error(monkeypatch: pytest.MonkeyPatch) 
 
     shown: list[str] = []
     monkeypatch.setattr(sys, "unraisablehook", lambda what: shown.append(what.exc_type.__name__))
+    monkeypatch.setattr(stopping, "_RAISED", [-1e9])
     of_kernels.hear_dropped_interrupts()
     half_made = types.SimpleNamespace(exc_type=AttributeError)
     sys.unraisablehook(half_made)  # type: ignore[arg-type]
