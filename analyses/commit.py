@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from femu.analyses import code
-from femu.engine.element_kernels import EVALUATE
+from femu.engine.element_kernels import ALONE, AT_END, EVALUATE, ITERATING
 from femu.engine.residual import (
     apply_loads,
     copy,
@@ -68,7 +68,10 @@ def commit_kernel(run, settings, step):
         apply_loads(run, run.load_factors1)
         if not stay:
             copy(ndof, u1, run.u)
-            if determine(run, EVALUATE) != 0:
+            seen[ITERATING] = 0.0 + AT_END
+            failed = determine(run, EVALUATE)
+            seen[ITERATING] = 0.0 + ALONE
+            if failed != 0:
                 return 1
         damping_force(run, run.v1, settings.current_stiffness_damping,
                       settings.committed_stiffness_damping, scratch)

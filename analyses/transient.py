@@ -161,12 +161,17 @@ class Transient:
             )
         return math.ceil(duration / self.dt - 1e-9)
 
-    def prepare(self, run: Workspace, motions: Mapping[str, Series]) -> None:
-        """Mass, damping and ground motion as the kernels want them."""
+    def prepare(
+        self, run: Workspace, motions: Mapping[str, Series], massless: bool = False
+    ) -> None:
+        """Mass, damping and ground motion as the kernels want them.
+
+        A ``massless`` model is a sequence of equilibria in time.
+        """
         program = run.program
         mass, diagonal = run.mass_matrix()
         masses = mass[program.sparsity.diagonal]
-        if not np.any(masses > 0.0):
+        if not (massless or np.any(masses > 0.0)):
             raise AnalysisError(
                 f"{program.name!r} has no mass, so it has no transient response. Give nodes a "
                 "mass=(x, y, rz)."

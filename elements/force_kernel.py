@@ -11,13 +11,24 @@ from functools import cache
 
 from femu.elements.section_shear import FLOOR, SHEAR_FLOATS, SHEAR_WORK, same, section_shear
 from femu.elements.sections import determine_sections
-from femu.engine.element_kernels import AGAIN, BASIC_SIGNATURE, HALVINGS, ITERATING
+from femu.engine.element_kernels import (
+    AGAIN,
+    AT_END,
+    BASIC_SIGNATURE,
+    FIRST,
+    HALVINGS,
+    ITERATING,
+)
 from femu.kernels import Kernel, inlined, shift
 
 ITERATIONS = 20
 # on the energy of the error, relative to that of the member: about 1e-11 in force
 TOLERANCE = 1e-22
 LEFT_TO_NEXT = 1e-6  # of the energy of a change: error of a state determination that is followed by another
+# share of the energy of the change from the committed to the last trial state: a smaller change
+# after it begins with that trial state; after a larger one a softening member, which has several
+# answers, could be led away from that of the committed state
+NEAR = 0.05
 TOLERATED = 1e-17  # the same where round-off keeps the iteration from getting there
 CUTS = 30  # of a move that goes too far
 # slope of the energy that is left when a move is cut back, as a share of that at its start
@@ -133,6 +144,15 @@ def _size(n, g, e, y):
 
 
 @inlined
+def _axial(n, g):
+    """Axial stiffness of the member times the square of its length."""
+    total = 0.0
+    for j in range(n):
+        total += g[PLACES + n + j] * g[ELASTIC_EA]
+    return total
+
+
+@inlined
 def _slope(n, g, y, target, move):
     """Derivative of the energy of the sections, less the work of the forces they should have, along
     a move."""
@@ -183,6 +203,21 @@ def _stiffness(n, g, f, sheared):
             (fnn * fii - fni * fni) * r)
 
 
+@inlined
+def _near(c, t, v):
+    """Whether the deformation is near the last trial one, compared with how far that is from the
+    committed one: by the energy of these changes."""
+    knn, kni, knj, kii, kij, kjj = t[3], t[4], t[5], t[6], t[7], t[8]
+    n, i, j = v[0] - t[DEFORMATION], v[1] - t[DEFORMATION + 1], v[2] - t[DEFORMATION + 2]
+    new = (abs(n * (knn * n + kni * i + knj * j)) + abs(i * (kni * n + kii * i + kij * j))
+           + abs(j * (knj * n + kij * i + kjj * j)))
+    n, i, j = (t[DEFORMATION] - c[DEFORMATION], t[DEFORMATION + 1] - c[DEFORMATION + 1],
+               t[DEFORMATION + 2] - c[DEFORMATION + 2])
+    old = (abs(n * (knn * n + kni * i + knj * j)) + abs(i * (kni * n + kii * i + kij * j))
+           + abs(j * (knj * n + kij * i + kjj * j)))
+    return new <= NEAR * old
+
+
 @cache
 def force_based(points: int, shear: bool = False) -> Kernel:
     """Basic kernel for a number of points: a constant, so that the loops over the points unroll."""
@@ -205,15 +240,13 @@ def force_based(points: int, shear: bool = False) -> Kernel:
         k, target, move, rest = w, shift(w, 3 * n), shift(w, 5 * n), shift(w, work * n)
         sheared, i = (i, shift(g, PLACES + n), shift(g, PLACES + CONSTANTS_BY_POINTS * n),
                       shift(e, SECTION_FLOATS * n), shift(w, WORK_FLOATS * n)), shift(i, axes)
-        code, iterations, error, scale, stiffness, energy = 0, 0, 0.0, 0.0, 0.0, 0.0
+        code, iterations, error, scale, energy, enough = 0, 0, 0.0, 0.0, 0.0, 0.0
         N, Mi, Mj, sn, si, sj = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
         knn, kni, knj, kii, kij, kjj = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
-        for j in range(n):
-            stiffness += g[PLACES + n + j] * g[ELASTIC_EA]
-        enough = 0.0
         # the last trial state comes first (level -1), then the committed one
-        again = step[ITERATING] == AGAIN and step[HALVINGS] == 0.0
-        loose = LEFT_TO_NEXT if step[ITERATING] != 0.0 else 0.0
+        again = step[HALVINGS] == 0.0 and (step[ITERATING] == AT_END
+                                           or (step[ITERATING] == AGAIN and _near(c, t, v)))
+        loose = LEFT_TO_NEXT if FIRST <= step[ITERATING] <= AGAIN else 0.0
         for level in range(-1 if again else int(step[HALVINGS]), unturned + SUBDIVISIONS + 1):
             plain, turns = SUBDIVISIONS < level < unturned, level <= SUBDIVISIONS
             parts = 1 if plain or level < 0 else 1 << (level if turns else level - unturned)
@@ -248,11 +281,12 @@ def force_based(points: int, shear: bool = False) -> Kernel:
                     error = abs(dn * rn) + abs(di * ri) + abs(dj * rj) + energy
                     scale = abs(N * tn) + abs(Mi * ti) + abs(Mj * tj)
                     if iteration == 0:
-                        enough = max(loose * error, ROUND_OFF * stiffness)
+                        enough = loose * error
                     else:
                         if error > TOLERANCE * scale:
                             scale = size_of_shear(sheared, _size(n, g, e, y))
-                        if error <= max(TOLERANCE * scale, enough):
+                        if (error <= max(TOLERANCE * scale, enough)
+                                or error <= ROUND_OFF * _axial(n, g)):
                             code = 0
                             break
                     iterations += 1
@@ -306,7 +340,7 @@ def force_based(points: int, shear: bool = False) -> Kernel:
                     sn, si, sj, energy = _compatible(n, g, e, y, f, target)
                     energy, si, sj = compatible_shear(sheared, 0, energy, si, sj)
                 if code == NOT_CONVERGED and error <= max(TOLERATED * scale,
-                                                          ROUND_OFF_LEFT * stiffness):
+                                                          ROUND_OFF_LEFT * _axial(n, g)):
                     code = 0
                 if code != 0:
                     break

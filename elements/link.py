@@ -37,6 +37,7 @@ from femu.support.errors import InputError
 # geometry: number of directions m, number of degrees of freedom n, then B row by row; with P-Delta
 # then the number of directions across, and for each the rows s and r
 DIRECTIONS, COUNT, B = 0, 1, 2
+PLANE_COLUMNS = (0, 1, 5, 6, 7, 11)  # x, y and rz among the six directions of both nodes
 NEGLIGIBLE = 1e-14  # entries of B that are only the round-off of sines and cosines
 # workspace of a block: strain, rate, stress, tangent, damping
 POINT_FLOATS = 5
@@ -280,6 +281,16 @@ def turned_in_space(axes: Array, arms_i: tuple[float, float] = (0.0, 0.0),
     for k, (direction, about, sign) in enumerate((("y", axes[2], -1.0), ("z", axes[1], 1.0))):
         rows[direction][1], rows[direction][3] = sign * arms_i[k] * about, sign * arms_j[k] * about
     return {direction: np.concatenate(row).tolist() for direction, row in rows.items()}
+
+
+def turned_in_plane(element: Element, axes: Array, arm_i: float = 0.0,
+                    arm_j: float = 0.0) -> dict[str, list[float]]:
+    """Rows of B in the plane for local axes (rows) given in space; local z may be -Z."""
+    if abs(axes[2, 2]) < 1.0 - PARALLEL:
+        raise InputError(element.label(), "orient", axes[:2].tolist(),
+                         "must be two vectors in the plane of the model")
+    rows = turned_in_space(axes, (arm_i, arm_i), (arm_j, arm_j))
+    return {d: [rows[d][k] for k in PLANE_COLUMNS] for d in ("x", "y", "rz")}
 
 
 def oriented(element: Element, x: Array, yp: Array) -> Array:

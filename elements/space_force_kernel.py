@@ -12,6 +12,7 @@ from femu.elements.force_kernel import (
     CUTS,
     ITERATIONS,
     LEFT_TO_NEXT,
+    NEAR,
     NO_SECTION_FORCE,
     NOT_CONVERGED,
     PLAIN_ROUNDS,
@@ -35,7 +36,14 @@ from femu.elements.space_sections import (
     integrate,
     invert,
 )
-from femu.engine.element_kernels import AGAIN, BASIC_SIGNATURE, HALVINGS, ITERATING
+from femu.engine.element_kernels import (
+    AGAIN,
+    AT_END,
+    BASIC_SIGNATURE,
+    FIRST,
+    HALVINGS,
+    ITERATING,
+)
 from femu.kernels import Kernel, inlined, shift
 
 # geometry: stiffness of the virgin section by components; then by points the weights w L and the
@@ -131,6 +139,15 @@ def _size(n, g, e, y):
 
 
 @inlined
+def _axial(n, g):
+    """Axial stiffness of the member times the square of its length."""
+    total = 0.0
+    for j in range(n):
+        total += g[WEIGHTS + j] * g[ELASTIC]
+    return total
+
+
+@inlined
 def _slope(n, g, y, target, move):
     """Derivative of the energy of the sections, less the work of the forces they should have, along
     a move."""
@@ -174,6 +191,22 @@ def _unpack(triangle, square):
             entry += 1
 
 
+@inlined
+def _near(c, t, v, square):
+    """Whether the deformation is near the last trial one, compared with how far that is from the
+    committed one: by the energy of these changes."""
+    _unpack(shift(t, STIFFNESS), square)
+    new = old = 0.0
+    for a in range(BASIC):
+        to_new = to_old = 0.0
+        for b in range(BASIC):
+            to_new += square[a * BASIC + b] * (v[b] - t[DEFORMATION + b])
+            to_old += square[a * BASIC + b] * (t[DEFORMATION + b] - c[DEFORMATION + b])
+        new += abs(to_new * (v[a] - t[DEFORMATION + a]))
+        old += abs(to_old * (t[DEFORMATION + a] - c[DEFORMATION + a]))
+    return new <= NEAR * old
+
+
 @cache
 def space_force_based(points: int, shear: bool = False) -> Kernel:
     """Basic kernel for a number of points."""
@@ -203,13 +236,11 @@ def space_force_based(points: int, shear: bool = False) -> Kernel:
         rest = shift(k, work * n)
         sheared, i = (i, shift(g, WEIGHTS), shift(g, WEIGHTS + CONSTANTS_BY_POINTS * n),
                       shift(e, SECTION_FLOATS * n), shift(k, WORK_FLOATS * n)), shift(i, axes)
-        code, iterations, error, scale, stiffness, energy = 0, 0, 0.0, 0.0, 0.0, 0.0
-        for j in range(n):
-            stiffness += g[WEIGHTS + j] * g[ELASTIC]
-        enough = 0.0
+        code, iterations, error, scale, energy, enough = 0, 0, 0.0, 0.0, 0.0, 0.0
         # the last trial state comes first (level -1), then the committed one
-        again = step[ITERATING] == AGAIN and step[HALVINGS] == 0.0
-        loose = LEFT_TO_NEXT if step[ITERATING] != 0.0 else 0.0
+        again = step[HALVINGS] == 0.0 and (step[ITERATING] == AT_END
+                                           or (step[ITERATING] == AGAIN and _near(c, t, v, square)))
+        loose = LEFT_TO_NEXT if FIRST <= step[ITERATING] <= AGAIN else 0.0
         for level in range(-1 if again else int(step[HALVINGS]), unturned + SUBDIVISIONS + 1):
             plain, turns = SUBDIVISIONS < level < unturned, level <= SUBDIVISIONS
             parts = 1 if plain or level < 0 else 1 << (level if turns else level - unturned)
@@ -246,11 +277,12 @@ def space_force_based(points: int, shear: bool = False) -> Kernel:
                         error += abs(change * r[a])
                         scale += abs(q[a] * wanted[a])
                     if iteration == 0:
-                        enough = max(loose * error, ROUND_OFF * stiffness)
+                        enough = loose * error
                     else:
                         if error > TOLERANCE * scale:
                             scale = size_of_shear(sheared, _size(n, g, e, y))
-                        if error <= max(TOLERANCE * scale, enough):
+                        if (error <= max(TOLERANCE * scale, enough)
+                                or error <= ROUND_OFF * _axial(n, g)):
                             code = 0
                             break
                     iterations += 1
@@ -310,7 +342,7 @@ def space_force_based(points: int, shear: bool = False) -> Kernel:
                     energy, s[yi], s[yj] = compatible_shear(sheared, 0, energy, s[yi], s[yj])
                     energy, s[zi], s[zj] = compatible_shear(sheared, 1, energy, s[zi], s[zj])
                 if code == NOT_CONVERGED and error <= max(TOLERATED * scale,
-                                                          ROUND_OFF_LEFT * stiffness):
+                                                          ROUND_OFF_LEFT * _axial(n, g)):
                     code = 0
                 if code != 0:
                     break

@@ -8,7 +8,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from femu.elements.link import Link, oriented, turned, turned_in_space
+from femu.elements.link import Link, oriented, turned, turned_in_plane, turned_in_space
 from femu.elements.space_member import numbers
 from femu.model.element import Array, Name, span
 from femu.support.errors import InputError
@@ -26,9 +26,9 @@ class TwoNodeLink(Link):
 
     where s is ``shear_distance``: the place of the shear spring as a share of the length from node
     i. In space it is one number for both planes or one for y and one for z, and v_z = z_j - z_i + s
-    L ry_i + (1 - s) L ry_j. There ``orient`` is a vector in the local x-y plane, or two vectors,
-    the first along local x in place of the line between the nodes; left out, local y is horizontal
-    (global z counts as up), and global y for links along z.
+    L ry_i + (1 - s) L ry_j. ``orient`` is a vector in the local x-y plane, or two vectors, the
+    first along local x in place of the line between the nodes, each of three numbers; left out in
+    space, local y is horizontal (global z counts as up), and global y for links along z.
 
     ``p_delta`` adds the moment of the axial force on the relative displacement across the link, d_y
     = y_j - y_i (and d_z). It is given by the shares of N d_y that the ends bear as moments, (at i,
@@ -123,6 +123,10 @@ class TwoNodeLink(Link):
                 f"must be {4 if space else 2} shares in this model",
                 fix="give two in the plane, four in space",
             )
+        if not space and self.orient is not None:
+            raise InputError(
+                self.label(), "p_delta", self.p_delta, "must be left out with orient in the plane"
+            )
         if space:
             axes = oriented(self, *self.orientation(coordinates))
             found = [
@@ -150,16 +154,19 @@ class TwoNodeLink(Link):
         length, direction = span(self, coordinates)
         shares = np.atleast_1d(np.asarray(self.shear_distance, dtype=float))
         if len(direction) < 3:
-            if self.orient is not None or len(shares) > 1:
+            if len(shares) > 1:
                 raise InputError(
                     self.label(),
-                    "orient, shear_distance",
-                    (self.orient, self.shear_distance),
-                    "must be left out, and one number, in the plane",
+                    "shear_distance",
+                    self.shear_distance,
+                    "must be one number in the plane",
                 )
             if len(direction) == 1:
                 return {"x": [-float(direction[0]), float(direction[0])]}
             s = float(shares[0])
+            if self.orient is not None:
+                axes = oriented(self, *self.orientation(coordinates))
+                return turned_in_plane(self, axes, s * length, (1.0 - s) * length)
             return turned(float(direction[0]), float(direction[1]), s * length, (1.0 - s) * length)
         sy, sz = float(shares[0]), float(shares[-1])
         return turned_in_space(
@@ -169,8 +176,9 @@ class TwoNodeLink(Link):
         )
 
     def orientation(self, coordinates: dict[Name, Array]) -> tuple[Array, Array]:
-        """In space: a vector along local x, and one in the local x-y plane."""
+        """A vector along local x, and one in the local x-y plane."""
         _, along = span(self, coordinates)
+        along = np.concatenate([along, np.zeros(3 - len(along))])
         if self.orient is not None:
             given = np.asarray(self.orient, dtype=float)
             return (along, given) if given.ndim == 1 else (given[0], given[1])

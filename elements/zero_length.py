@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from femu.elements.link import Link, oriented, turned, turned_in_space
+from femu.elements.link import Link, oriented, turned, turned_in_plane, turned_in_space
 from femu.elements.space_member import numbers
 from femu.model.element import Array, Element, Name, dimensions
 from femu.support.errors import InputError, ModelError
@@ -22,8 +22,9 @@ class ZeroLength(Link):
     """Link between two nodes at the same place, with a uniaxial law per direction; OpenSees'
     ``zeroLength``.
 
-    ``angle`` turns the local axes counterclockwise from the global ones (in radians). In space
-    ``orient`` does: a vector along local x, and one in the local x-y plane, as in OpenSees. The
+    ``angle`` turns the local axes counterclockwise from the global ones (in radians). ``orient``
+    does in space, and in the plane where local y is clockwise from local x: a vector along local
+    x, and one in the local x-y plane, of three numbers each, as in OpenSees. The
     deformations are the displacements of node j less those of node i. With node i fixed this is a
     grounded spring.
     """
@@ -54,13 +55,9 @@ def coincident_rows(
     """Rows of B by direction, for an element without length on a line, in the plane or in space."""
     check_coincident(element, coordinates)
     n = dimensions(element, coordinates)
-    if orient is not None and n != 3:
+    if orient is not None and n == 1:
         raise InputError(
-            element.label(),
-            "orient",
-            orient,
-            "is for models in space",
-            fix="give an angle in the plane",
+            element.label(), "orient", orient, "is for models in the plane and in space"
         )
     if angle != 0.0 and n != 2:
         raise InputError(
@@ -73,6 +70,8 @@ def coincident_rows(
     if n == 3:
         x, yp = np.eye(3)[:2] if orient is None else np.asarray(orient, dtype=float)
         return turned_in_space(oriented(element, x, yp))
+    if n == 2 and orient is not None:
+        return turned_in_plane(element, oriented(element, *np.asarray(orient, dtype=float)))
     return turned(math.cos(angle), math.sin(angle)) if n == 2 else {"x": [-1.0, 1.0]}
 
 

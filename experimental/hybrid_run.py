@@ -27,7 +27,12 @@ from femu.experimental.hybrid_record import HybridRecord
 from femu.experimental.hybrid_result import HybridResult
 from femu.experimental.journal.checkpoints import of_every_step
 from femu.experimental.journal.journal import Journal, Record
-from femu.experimental.journal.lost_rows import give_back, must_belong_together
+from femu.experimental.journal.lost_rows import (
+    SentAgain,
+    give_back,
+    must_belong_together,
+    sent_again,
+)
 from femu.experimental.journal.position_check import UNREAD
 from femu.experimental.late_steps import MARK, NOTED
 from femu.experimental.loop import HybridLoop
@@ -42,6 +47,7 @@ from femu.model.element import Name
 from femu.results.outcome import Outcome
 from femu.support.environment import environment
 from femu.support.errors import InputError
+from femu.support.users_line import warn
 
 if TYPE_CHECKING:
     from femu.experimental.hybrid_test import HybridTest
@@ -63,6 +69,9 @@ class HybridRun:
         self.updater = test.updater_hooks
         self.journal: Journal | None = None
         self.signals = NOT_DEFERRED
+        self.resumed_after = 0  # steps
+        self.sent_again: list[tuple[SpecimenSession, int, SentAgain]] = []
+        """What a resumed test sends once more, and the moves of its sessions before that."""
 
     @contextlib.contextmanager
     def alone(self) -> Iterator[None]:
@@ -155,7 +164,7 @@ class HybridRun:
 
     def queue_known_answers(self, record: Record) -> list[str]:
         """What physical specimens had measured of steps that were not committed is used and not
-        measured again; an emulated one moves again.
+        measured again; an emulated one moves again, which the message of the test says.
 
         Returns the names of the physical ones.
         """
@@ -164,7 +173,23 @@ class HybridRun:
             must_belong_together(record, name)
             for command, d, f, when in record.unfinished(name, record.steps + 1):
                 session.queue_known_answer(command, Measurement(d, f, when))
+        self._announce(record)
         return [name for name, _ in physical]
+
+    def _announce(self, record: Record) -> None:
+        """Note what is sent once more; warn of more than a kill leaves, which is one step."""
+        self.resumed_after = record.steps
+        for name, session in self.sessions.items():
+            again = sent_again(record, str(name), session.specimen.physical)
+            if again is None:
+                continue
+            self.sent_again.append((session, session.moves, again))
+            if again.steps > 1:
+                warn(
+                    f"{record.path} ends after step {record.steps}, and holds more than that, as "
+                    f"after a power cut. The test continues after this step, and sends again: "
+                    f"{again}."
+                )
 
     # --- what a journal holds ---
 
@@ -278,8 +303,8 @@ class HybridRun:
         return loop.result(outcome, message, pacer)
 
     def _with_reasons(self, loop: HybridLoop, outcome: Outcome, message: str) -> str:
-        """The message, with how far the test came, why physical specimens had no limits, and which
-        were not read before it."""
+        """The message, with how far the test came, why physical specimens had no limits, which were
+        not read before it, and which commands a resumed test has sent again."""
         if outcome is not Outcome.COMPLETE:
             message = (
                 f"{message or outcome.value} {loop.done} of {loop.count} steps were done, to t = "
@@ -294,6 +319,9 @@ class HybridRun:
         reasons = [f"No limits were checked ({free})."] if free else []
         if unread := ", ".join(repr(name) for name, s in physical.items() if s.taken_at_zero):
             reasons.append(f"{UNREAD} {unread}.")
+        reasons += [s.doubt for s in physical.values() if s.doubt]
+        if again := "; ".join(str(a) for s, moves, a in self.sent_again if s.moves > moves):
+            reasons.append(f"Resumed after step {self.resumed_after}. Sent again: {again}.")
         return " ".join([message or outcome.value, *reasons]) if reasons else message
 
     def _get_ready(self, loop: HybridLoop) -> None:

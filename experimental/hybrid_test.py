@@ -256,7 +256,7 @@ class HybridTest:
         is continued.
         """
         must_be_asked_for("resume")
-        if isinstance(journal, (str, PathLike)):
+        if isinstance(journal, (str, PathLike)) and fspath(journal):
             journal = realpath(journal)
         self._must_be_limited()
         run = HybridRun(self)

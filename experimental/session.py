@@ -75,6 +75,8 @@ class SpecimenSession:
         self.moves = 0
         self.taken_at_zero = False
         """Whether the specimen could not be read before a test began."""
+        self.doubt = ""
+        """What is odd about where the specimen was when a test continued."""
         self._setup, self._size = element.actuator_setup, element.basic_size
         self._guard, self._monitor = element.new_guard(), element.new_monitor(self.specimen)
         self._following = element.new_following(self.specimen)
@@ -153,7 +155,7 @@ class SpecimenSession:
                 self.tangent.start(self.initial)
             self._target = self._answer = self._found = None
             self._known.clear()
-            self.taken_at_zero = False
+            self.taken_at_zero, self.doubt = False, ""
             self._excitation = Parts() if excitation is None else excitation
             self._guard.begin()
             self.specimen.begin_test()
@@ -184,7 +186,7 @@ class SpecimenSession:
         the specimen was before them.
         """
         before = self._guard.position
-        found = find_position(
+        found, self.doubt = find_position(
             self.specimen,
             self._guard,
             self.element.label(),

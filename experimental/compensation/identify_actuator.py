@@ -264,7 +264,9 @@ def _refined(plant: Plant, commands: Array, reached: Array, dt: float) -> Plant:
             moved = _simulated(made(values), commands, dt)
         except InputError:
             return np.full(reached.size, FAR)
-        return np.clip(((moved - reached) / spread).ravel(), -FAR, FAR)
+        rest = moved - reached
+        rest -= rest.mean(axis=0)  # a transducer may be off its zero
+        return np.clip((rest / spread).ravel(), -FAR, FAR)
 
     best = least_squares(missed, start / unit, method="lm", max_nfev=40 * len(start))
     better = made(best.x)

@@ -94,3 +94,48 @@ def must_belong_together(record: Record, name: str) -> None:
             "after a power cut. They are used for the commands that the test computes for the same "
             "times, and nothing is sent for them."
         )
+
+
+@dataclass(frozen=True)
+class SentAgain:
+    """Commands of an element that are in a journal, and that a resumed test sends once more."""
+
+    name: str
+    physical: bool
+    times: Array
+    steps: int
+    """Number of their steps."""
+    lost: int
+    """How many of them have no measurement in the journal."""
+
+    def __str__(self) -> str:
+        count = f"{len(self.times)} commands" if len(self.times) > 1 else "the command"
+        when = f"t = {self.times[0]:g}"
+        if len(self.times) > 1:
+            when += f" to {self.times[-1]:g}"
+        return f"{count} of {self.name!r} for {when} ({self._why()})"
+
+    def _why(self) -> str:
+        if self.physical:
+            return "it has no valid measurement"
+        steps = "their steps were" if self.steps > 1 else "the step was"
+        lost = f", {self.lost} without a measurement in the journal" if self.lost else ""
+        return f"{steps} not committed{lost}; the emulated specimen was set back"
+
+
+def sent_again(record: Record, name: str, physical: bool) -> SentAgain | None:
+    """What a resumed test sends once more to the specimen of an element; None if nothing.
+
+    A physical specimen gets the last command again if it has no measurement. An emulated one is set
+    back to the last committed step, and gets all commands after it again: a kill leaves those of
+    one step, a power cut those of several, of which it can lose the measurements.
+    """
+    sent, measured = record.command[name][:, :HEAD], record.measured[name][:, :HEAD]
+    rows = sent[len(measured) :] if physical else np.vstack([sent, measured])
+    if not physical:
+        rows = rows[rows[:, 0] > record.steps]
+    if not len(rows):
+        return None
+    times = np.unique(rows[:, 1])
+    lost = int((~np.isin(times, measured[:, 1])).sum())
+    return SentAgain(name, physical, times, len(np.unique(rows[:, 0])), lost)

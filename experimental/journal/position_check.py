@@ -90,13 +90,16 @@ def check_resume_position(
     name: str,
     given: Limits | Unlimited | None,
     noise: Array,
-) -> None:
-    """Raise `LimitTripped` if a specimen is farther from where its journal ends than a step
-    may be."""
+) -> str:
+    """Raise `LimitTripped` if a specimen is farther from where its journal ends than a step may be.
+
+    Returns a sentence if it is farther than it has ever been from a command, since the journal may
+    have lost commands; empty if it is not.
+    """
     limits = guard.limits
     commands, (reached, _) = record.commands(name), record.measurements(name)
     if not len(commands) and not len(reached):
-        return
+        return ""
     # it may have gone there, or not yet; a lost command was measured
     last = commands[-1] if len(commands) >= len(reached) else reached[-1]
     away = np.minimum(
@@ -108,10 +111,10 @@ def check_resume_position(
         else np.broadcast_to(limits.increment, last.shape)
     )
     free = isinstance(given, Unlimited)
+    both = min(len(commands), len(reached))  # a power cut may have taken the last commands
+    errors = np.nanmax(np.abs(reached[:both] - commands[:both]), axis=0, initial=0.0)
     if limits.increment is None and (free or len(reached) >= FEW):
-        both = min(len(commands), len(reached))  # a power cut may have taken the last commands
         steps = np.nanmax(np.abs(np.diff(commands, axis=0, prepend=0.0)), axis=0, initial=0.0)
-        errors = np.nanmax(np.abs(reached[:both] - commands[:both]), axis=0, initial=0.0)
         allowed = ROOM * np.maximum(steps, errors)
         if isinstance(given, Unlimited):
             allowed = np.maximum(allowed, _without_limits(given, noise))
@@ -136,6 +139,17 @@ def check_resume_position(
             "allowed. Nothing was sent. Bring the specimen back to where the journal ends, slowly, "
             f"and resume the test.{unsure}"
         )
+    most = np.nanmax(np.abs(commands), axis=0, initial=0.0)
+    usual = ROOM * errors + NOISES * noise + SAME_SETUP * most
+    if len(reached) < FEW or not np.any(away > usual):
+        return ""
+    worst = int(np.argmax(away - usual))
+    return (
+        f"A{guard.actuator(worst)[1:]} was at {position[worst]:.6g} before the test continued, and "
+        f"its journal ended with the command {last[worst]:.6g}: {away[worst]:.6g} away, farther "
+        "than it had been from any command. If nobody has moved it, later commands were sent and "
+        "the journal has lost them, as after a power cut: they are sent again."
+    )
 
 
 def find_position(
@@ -146,9 +160,9 @@ def find_position(
     record: Record | None,
     given: Limits | Unlimited | None,
     noise: Array,
-) -> bool:
+) -> tuple[bool, str]:
     """Before a test begins, or continues from the journal ``record``: let the guard know where the
-    specimen is; False if that cannot be read.
+    specimen is; False if that cannot be read. With the doubt of `check_resume_position`.
 
     Raises `LimitTripped` if it is not where its journal ends, or too far from zero for a test that
     begins.
@@ -156,11 +170,11 @@ def find_position(
     size = len(noise)
     if record is None:
         if (found := specimen.reading(np.zeros(size))) is None:
-            return False
+            return False, ""
         found = checked(found, size, label)
         check_start_position(guard, found.displacement, given, noise)
         guard.set_position(found)
-        return True
+        return True, ""
     commands = record.commands(name)
     # the last commands are lost
     if len(reached := record.measurements(name)[0]) > len(commands):
@@ -172,11 +186,13 @@ def find_position(
                 f"{label}: the specimen cannot report its position. The test continues from its "
                 f"last command, {commands[-1].tolist()}: see that the specimen is there."
             )
-        return False
+        return False, ""
     reading = checked(reading, size, label)
-    check_resume_position(guard, reading.displacement, record, name, given, noise)
+    doubt = check_resume_position(guard, reading.displacement, record, name, given, noise)
     guard.set_position(reading)
-    return True
+    if doubt:
+        warn(doubt)
+    return True, doubt
 
 
 def must_have_sent(

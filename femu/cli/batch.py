@@ -73,7 +73,7 @@ def command(
     as_json: bool,
 ) -> None:
     if example:
-        say(
+        click.echo(
             (resources.files("femu.batch") / "data" / "suite.toml").read_text(encoding="utf-8"),
             nl=False,
         )

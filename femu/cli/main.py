@@ -9,8 +9,12 @@ one that femu explains, or an analysis that failed, 130 stopped by Ctrl-C.
 
 from __future__ import annotations
 
+import contextlib
 import importlib
+import os
 import sys
+import warnings
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import click
@@ -59,6 +63,30 @@ COMMANDS: dict[str, tuple[str, str]] = {
 EXPLAINED_ERROR = 3
 
 
+@contextlib.contextmanager
+def warnings_of_commands() -> Iterator[None]:
+    """A warning that no line of a script has caused is a sentence: the line of the library that
+    called the command says nothing."""
+    usual, library = warnings.formatwarning, os.path.dirname(click.__file__) + os.sep
+
+    def sentence(
+        message: Warning | str,
+        category: type[Warning],
+        filename: str,
+        lineno: int,
+        line: str | None = None,
+    ) -> str:
+        if filename.startswith(library):
+            return f"femu: {message}\n"
+        return usual(message, category, filename, lineno, line)
+
+    warnings.formatwarning = sentence
+    try:
+        yield
+    finally:
+        warnings.formatwarning = usual
+
+
 class CommandTable(click.Group):
     """A group whose commands are imported when they are used."""
 
@@ -74,13 +102,20 @@ class CommandTable(click.Group):
         with formatter.section("Commands"):
             formatter.write_dl([(name, summary) for name, (_, summary) in COMMANDS.items()])
 
-    def main(self, *args: Any, standalone_mode: bool = True, **extra: Any) -> Any:
+    def main(
+        self,
+        args: Sequence[str] | None = None,
+        prog_name: str | None = None,
+        complete_var: str | None = None,
+        standalone_mode: bool = True,
+        **extra: Any,
+    ) -> Any:
         """As click's, but that Ctrl-C ends every command in one way, wherever it comes."""
         if not standalone_mode:
-            return click.Group.main(self, *args, standalone_mode=False, **extra)  # type: ignore[call-overload]
+            return super().main(args, prog_name, complete_var, standalone_mode=False, **extra)
         with heard():
             try:
-                code = click.Group.main(self, *args, standalone_mode=False, **extra)  # type: ignore[call-overload]
+                code = super().main(args, prog_name, complete_var, standalone_mode=False, **extra)
             except click.ClickException as problem:
                 problem.show()
                 code = problem.exit_code
@@ -92,7 +127,8 @@ class CommandTable(click.Group):
     def invoke(self, context: click.Context) -> Any:
         AMBIENCE.failed = False
         try:
-            done = super().invoke(context)
+            with warnings_of_commands():
+                done = super().invoke(context)
         except (click.ClickException, click.exceptions.Exit, click.Abort):
             raise
         except SystemExit as end:  # of a script: sys.exit(main()) is no word on its analyses

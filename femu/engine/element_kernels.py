@@ -30,11 +30,12 @@ this step; as in the determination before."""
 HALVINGS = 5
 
 # where a determination is within the iterations of a step: the entry step[ITERATING]. A force-based
-# member then begins with its last trial state, and errors far below its change are left to the
-# next iteration
+# member then begins with its last trial state if it is near, and errors far below its change are
+# left to the next iteration
 ITERATING = 6
-ALONE, FIRST, AGAIN = range(3)
-"""Not within iterations; from the committed state; after another trial state of the same step."""
+ALONE, FIRST, AGAIN, AT_END = range(4)
+"""Not within iterations; from the committed state; after another trial state of the same step; at
+the end of a step whose forces are in balance inside it: from that state, however far."""
 STEP_FLOATS = 7
 
 call_group = caller(GROUP)

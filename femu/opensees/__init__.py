@@ -30,6 +30,7 @@ FILES = (
     "materials",
     "testing",
     "sections",
+    "concrete_sections",
     "beam_integration",
     "elements",
     "series",
@@ -41,8 +42,11 @@ FILES = (
     "modal",
     "recorders",
     "queries",
+    "described_model",
+    "matrices",
     "parameters",
     "units",
+    "housekeeping",
 )
 """The files that fill the tables."""
 

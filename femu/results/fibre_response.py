@@ -43,9 +43,9 @@ def evaluate_block(address, integers, p, history, trial, workspace, x, y, k):
     )
 
 
-def evaluate(part: Constitutive, p: Array, history: Array, strain: Array) -> Array:
-    """Stress of points given their committed history (one row per variable) and the strain at which
-    they were committed."""
+def evaluate(part: Constitutive, p: Array, history: Array, strain: Array) -> tuple[Array, Array]:
+    """Stress and tangent of points given their committed history (one row per variable) and the
+    strain at which they were committed."""
     n = strain.size
     stress, tangent = np.zeros(n), np.zeros(n)
     flat = np.ascontiguousarray(history).ravel() if history.size else np.zeros(1)
@@ -60,7 +60,7 @@ def evaluate(part: Constitutive, p: Array, history: Array, strain: Array) -> Arr
         stress,
         tangent,
     )
-    return stress
+    return stress, tangent
 
 
 def fibre_index(program: Program, elements: list[Name]) -> list[list[Any]]:
@@ -138,7 +138,7 @@ def fibre_response(
                             ]
                         )
                         strains.append(strain)
-                        stresses.append(evaluate(group.material, p, history, strain))
+                        stresses.append(evaluate(group.material, p, history, strain)[0])
                     at_shape += (2 if group.z is None else 3) * len(group.y)
                     at_part += group.material.parameter_count
     none = np.zeros((len(raw), 0))

@@ -207,6 +207,9 @@ def run_loop(
         raise TypeError("the compiled loop needs a compiled compensation")
     m, n, steps = plant.size, len(structure.mass), len(ground)
     forces = len(interaction.by_motion)
+    if interaction.by_state.shape != (forces, len(march.moved)):
+        wanted = forces, len(march.moved)
+        raise ValueError(f"by_state is {interaction.by_state.shape}, and the march needs {wanted}")
     compensation.start(m, dt)
     p = plant.step_parameters(dt)
     s = np.zeros(plant.state_size(m))

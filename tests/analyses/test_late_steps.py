@@ -11,6 +11,7 @@ from femu import GroundMotion, Outcome
 from femu.analyses import HybridTest, Pace
 from femu.experimental import EmulatedSpecimen, read_journal
 from femu.experimental.errors import PeerLost
+from femu.experimental.journal.reader import HEAD_DIGEST
 from femu.experimental.late_steps import MARK, late_in_journal
 from femu.files.hdf5 import put_text, text
 from femu.monitor.watch import Watch
@@ -111,6 +112,7 @@ def test_late_steps_of_an_older_journal_are_unknown(tmp_path):
         about = json.loads(text(file, "about", path))
         del about[MARK]
         put_text(file, "about", json.dumps(about))
+        del file.attrs[HEAD_DIGEST]  # which they did not write either
     record, watch = read_journal(path), Watch(path)
     watch.refresh()
     assert MARK not in record.about

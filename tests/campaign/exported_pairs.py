@@ -31,6 +31,7 @@ from femu.elements import (
 from femu.materials import Bilinear, Elastic, ElasticSection, UncoupledSection
 from femu.model.series import Motion, Sine
 from femu.opensees.translation.script import opensees_script
+from femu.results.index import has_dof
 from femu.support.errors import FemuError, UnsupportedError
 from tests.campaign.tally import Tally
 
@@ -287,7 +288,7 @@ def own(model: Model) -> dict[str, list[float]]:
     found = shake.run(program, QUAKE, duration=STEPS * DT, start=state, check=False)
     return {
         str(name): [
-            float(np.abs(found.displacement(name, d)).max()) if found._has(name, d) else 0.0
+            float(np.abs(found.displacement(name, d)).max()) if has_dof(found, name, d) else 0.0
             for d in model.dof_names
         ]
         for name in model.nodes

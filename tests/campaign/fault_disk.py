@@ -8,6 +8,7 @@ import os
 import shutil
 import subprocess
 import time
+import warnings
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -245,14 +246,17 @@ def power_cut(folder: Path) -> Fate:
         for table in ("state", "specimens", "record"):
             file[f"committed/{table}"][12:, -1] = np.nan  # as rows that were never written
     stone.happens = None
-    kept = len(read_journal(path).measured[rig.NAME])
-    final = rig.test_of(stone).resume(path)
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        kept = len(read_journal(path).measured[rig.NAME])
+        final = rig.test_of(stone).resume(path)
+    named = any("rows of committed, from row 12 on" in str(one.message) for one in said)
     record = read_journal(path)
     # the command that was interrupted has no measurement, and is sent once more
     again = len(stone.commands) - rig.STEPS - 1
     return Fate(
         f"12 of {kept} measured steps committed, resumed: {final.outcome.name}",
-        final.outcome is Outcome.COMPLETE and again == 0,
+        final.outcome is Outcome.COMPLETE and again == 0 and named,
         max(0, rig.STEPS - len(record.measured[rig.NAME])),
         rig.same(rig.whole(folder), record),
         final.steps,

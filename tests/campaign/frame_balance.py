@@ -23,8 +23,10 @@ Array = npt.NDArray[np.float64]
 
 
 def members(frame: Frame) -> dict[int, tuple[float, str]]:
-    """Lengths of the force-based members and the kinds of their sections, by their tags."""
+    """Lengths of the force-based members between their rigid ends, and the kinds of their sections,
+    by their tags."""
     places, rules, kinds = dict[int, list[float]](), dict[int, int](), dict[int, str]()
+    rigid = dict[int, tuple[list[float], list[float]]]()
     found = {}
     for words in frame.commands:
         if words[0] == "node":
@@ -33,9 +35,15 @@ def members(frame: Frame) -> dict[int, tuple[float, str]]:
             kinds[words[2]] = words[1]
         elif words[0] == "beamIntegration":
             rules[words[2]] = words[4 if words[1] in SECTIONS_IN_A_LIST else 3]
+        elif words[0] == "geomTransf" and "-jntOffset" in words:
+            at, axes = words.index("-jntOffset") + 1, frame.commands[0][3]
+            rigid[words[2]] = words[at : at + axes], words[at + axes : at + 2 * axes]
         elif words[0] == "element" and words[1] in FORCE_BASED:
-            span = math.dist(places[words[3]], places[words[4]])
             older = words[1] == "nonlinearBeamColumn"  # points, section, transformation
+            ends = [places[words[3]], places[words[4]]]
+            for offset, end in zip(rigid.get(words[7 if older else 5], ()), (0, 1), strict=False):
+                ends[end] = [x + d for x, d in zip(ends[end], offset, strict=True)]
+            span = math.dist(*ends)
             found[words[2]] = span, kinds[words[6] if older else rules[words[6]]]
     return found
 

@@ -23,10 +23,11 @@ from femu.opensees.front_end.sections import LAYERS, PATCHES, SECTIONS
 from femu.opensees.front_end.table import Kinds
 from femu.opensees.load_openseespy import load_opensees
 from tests.campaign import frames
+from tests.campaign.frame_balance import members
 from tests.campaign.frame_generator import LEFT_OUT, frame_of
 from tests.campaign.frame_jumps import continued, crossed, limits
 from tests.campaign.frame_materials import Frame
-from tests.campaign.frame_play import PARTS
+from tests.campaign.frame_play import PARTS, SHORT_STEPS
 from tests.campaign.frame_players import ROOT
 from tests.campaign.frames import (
     EARLIER,
@@ -36,6 +37,7 @@ from tests.campaign.frames import (
     QUICK_FRAMES,
     SAME,
     alone,
+    apart,
     compared,
     compared_alone,
     explained,
@@ -442,3 +444,44 @@ def test_a_column_with_two_answers_keeps_to_one_of_them() -> None:
     column alternates between two answers at nearly the same deformation."""
     (frame,) = played("femu", [419]).values()
     assert frame["taken"] == frame["total"] == 54
+
+
+@pytest.mark.opensees
+def test_rotations_that_are_sums_are_measured_by_the_displacements_of_all_steps() -> None:
+    """Corotational columns of a frame whose gravity step, which differs first, moves it little:
+    a tenth of the largest displacement is no tenth of the difference."""
+    pytest.importorskip("openseespy")
+    peer, own = (played(program, [203])[203] for program in ("opensees", "femu"))
+    assert explained(203, peer, own)[0] == "rotations are sums"
+
+
+@pytest.mark.opensees
+@pytest.mark.parametrize(("seed", "until"), [(434, 108), (978, 31)])
+def test_softening_members_keep_to_the_answer_of_openseespy(seed: int, until: int) -> None:
+    """In the first frame an iterate that went far led femu to another answer, in the second one the
+    end of an HHT step, which began with the state before the step."""
+    pytest.importorskip("openseespy")
+    peer, own = (played(p, [seed], f"{SHORT_STEPS}1,{until}")[seed] for p in ("opensees", "femu"))
+    assert peer["taken"] == own["taken"] == until
+    assert apart(peer, own) < 1e-6
+
+
+def test_members_with_rigid_ends_are_as_long_as_what_bends() -> None:
+    frame = Frame(
+        0,
+        commands=[
+            ["model", "basic", "-ndm", 2, "-ndf", 3],
+            ["node", 1, 0.0, 0.0],
+            ["node", 2, 5.0, 0.0],
+            ["geomTransf", "Linear", 1],
+            ["geomTransf", "Linear", 2, "-jntOffset", 0.2, 0.0, -0.3, 0.0],
+            ["section", "Fiber", 7],
+            ["beamIntegration", "Lobatto", 1, 7, 5],
+            ["element", "forceBeamColumn", 1, 1, 2, 1, 1],
+            ["element", "forceBeamColumn", 2, 1, 2, 2, 1],
+            ["element", "nonlinearBeamColumn", 3, 1, 2, 5, 7, 2],
+        ],
+    )
+    found = members(frame)
+    assert {tag: kind for tag, (_, kind) in found.items()} == dict.fromkeys((1, 2, 3), "Fiber")
+    assert [found[tag][0] for tag in (1, 2, 3)] == pytest.approx([5.0, 4.5, 4.5])

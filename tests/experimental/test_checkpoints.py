@@ -230,7 +230,8 @@ def test_what_is_torn_is_left_out_and_the_test_resumed_from_the_last_checkpoint_
     assert len(record.measured["device"]) == STEPS  # no measurement goes away
     count = len(record.state)
     assert np.array_equal(record.state, known.state[:count]) and count == left // EVERY
-    assert journalled.make().resume(path).outcome is Ending.COMPLETE
+    with pytest.warns(UserWarning, match=f"sends again: {STEPS - left} commands of 'device'"):
+        assert journalled.make().resume(path).outcome is Ending.COMPLETE
     assert same(known, read_journal(path))
 
 

@@ -2,6 +2,8 @@
 
 import copy
 import pickle
+import warnings
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -57,8 +59,8 @@ MADE = {
 }
 
 
-def drive(compensation, plant=ACTUAL, motion=MOTION, noise=NOISE):
-    specimen = EmulatedSpecimen(Elastic(1.0), actuator=plant, sensors=Sensors(noise))
+def drive(compensation, plant=ACTUAL, motion=MOTION, noise=NOISE, of=EmulatedSpecimen):
+    specimen = of(Elastic(1.0), actuator=plant, sensors=Sensors(noise))
     driven = CompensatedSpecimen(specimen, compensation, DT)
     reached = []
     for k, target in enumerate(motion, 1):
@@ -147,6 +149,32 @@ def test_coefficients_are_learnt():
     got = own.coefficients[:, 0, 0]
     assert np.allclose(got[:2], wanted[:2], rtol=2e-3)
     assert np.allclose(got[2:], wanted[2:], rtol=0.05)
+
+
+class OffZero(EmulatedSpecimen):
+    """Its displacement transducer is 1 mm off its zero."""
+
+    def apply(self, command, time):
+        made = super().apply(command, time)
+        return replace(made, displacement=made.displacement + 1e-3)
+
+
+def test_a_transducer_off_its_zero_does_not_spoil_the_estimate():
+    """A tenth of the motion; the specimen itself follows as if the transducer were right."""
+    driven = drive(MADE["estimated"](), of=OffZero)
+    half = len(MOTION) // 2
+    assert tracking_error(MOTION[half:], driven[half:]) < 0.002
+
+
+def test_a_wide_prior_of_several_channels_is_warned_of():
+    pair = Plant.columns([([[1.0], [0.1]], [0.02, 1.0]), ([[0.1], [1.0]], [0.02, 1.0])])
+    with pytest.warns(UserWarning, match=r"spread = 0\.1 .* give plants"):
+        EstimatedPlantCompensation(pair, spread=0.1)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        EstimatedPlantCompensation(pair, spread=0.01)
+        EstimatedPlantCompensation(pair, plants=[pair, pair], spread=0.1)
+        EstimatedPlantCompensation(NOMINAL, spread=0.3)
 
 
 @pytest.mark.parametrize("name", MADE)

@@ -120,3 +120,12 @@ def test_the_journal_of_a_test_is_a_record(tmp_path):
     assert np.allclose(found.plant.gain(f), plant.gain(f), rtol=0.01)
     with pytest.raises(InputError, match="name of an element"):
         identify_actuator(read_journal(tmp_path / "j.h5"), element="other")
+
+
+def test_a_transducer_off_its_zero_shows_the_same_plant():
+    """By a tenth of the motion."""
+    plant = Plant.transfer_function([0.97], [6e-7, 1.6e-4, 0.02, 1.0])
+    off = record(plant, CHIRP) + 1e-3
+    found = identify_actuator((CHIRP, off), DT, band=(0.3, 24.0))
+    f = np.array([0.5, 2.0, 8.0, 20.0])
+    assert np.allclose(found.plant.gain(f), plant.gain(f), rtol=1e-5)

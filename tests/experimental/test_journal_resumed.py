@@ -150,9 +150,51 @@ def test_beside_an_emulated_specimen(tmp_path):
     make(Stone(), other()).run(tmp_path / "two.h5")
     path, stone = tmp_path / "j.h5", stopped(tmp_path / "j.h5", MEASURED, other=other())
     cut(path)
-    assert make(stone, other()).resume(path).outcome is Ending.COMPLETE
+    with pytest.warns(UserWarning, match=r"after a power cut\. .* sends again: 6 commands of 'f'"):
+        result = make(stone, other()).resume(path)
+    assert result.outcome is Ending.COMPLETE
+    assert "Sent again: 6 commands of 'f' for t = 0.09 to 0.14 (their steps" in result.message
+    assert "'e'" not in result.message.partition("Sent again")[2]
+    assert read_journal(path).message == result.message
     assert len(stone.commands) == STEPS
     assert same(read_journal(tmp_path / "two.h5"), read_journal(path))
+
+
+@pytest.mark.parametrize("measured", [COMMITTED, COMMITTED + 2])
+def test_commands_of_an_emulated_specimen_that_are_sent_again_are_announced(tmp_path, measured):
+    """The disk had its commands, and not their measurements."""
+    path = tmp_path / "j.h5"
+    stone = stopped(path, MEASURED, other=EmulatedSpecimen(Elastic(K)))
+    cut(path)
+    with h5py.File(path, "r+") as file:
+        file["elements/1/measured"][measured:, -1] = np.nan
+    lost = f"{MEASURED - measured} without a measurement in the journal"
+    with pytest.warns(UserWarning, match=f"sends again: 6 commands of 'f' .*{lost}"):
+        result = make(stone, EmulatedSpecimen(Elastic(K))).resume(path)
+    assert result.outcome is Ending.COMPLETE
+    assert lost in result.message and "Resumed after step 8." in result.message
+
+
+def test_a_command_that_a_kill_left_without_a_measurement_is_in_the_message(tmp_path):
+    """It warns of nothing: no power cut is needed for that."""
+    path = tmp_path / "j.h5"
+    stone = stopped(path, MEASURED, Readable())
+    with h5py.File(path, "r+") as file:
+        file["elements/0/measured"][MEASURED - 1 :, -1] = np.nan
+        file["committed/record"][MEASURED - 1 :, -1] = np.nan
+    result = make(stone).resume(path)
+    assert result.outcome is Ending.COMPLETE
+    assert "Resumed after step 13. Sent again: the command of 'e' for t = 0.14" in result.message
+    assert len(stone.commands) == STEPS + 1
+    assert "Sent again" not in make(stone).resume(path).message.partition("Sent again")[2]
+
+
+def test_nothing_is_announced_where_nothing_is_sent_again(tmp_path):
+    path = tmp_path / "j.h5"
+    stone = stopped(path, MEASURED, Readable())
+    result = make(stone).resume(path)
+    assert result.outcome is Ending.COMPLETE and len(stone.commands) == STEPS
+    assert "again" not in result.message
 
 
 @pytest.mark.filterwarnings("ignore::femu.FailedAnalysis")

@@ -112,6 +112,20 @@ def test_a_specimen_that_was_moved_is_not_moved_again(tmp_path, limits, at, to):
     assert len(specimen.commands) == STEPS
 
 
+def test_a_specimen_that_went_on_without_its_journal_is_announced(tmp_path):
+    """After a power cut: three commands are not in the journal, and the limits allow their way."""
+    path, specimen = tmp_path / "j.h5", Read()
+    interrupted(path, specimen, 100, increment=0.01)
+    left = specimen.place.copy()
+    for command in specimen.commands[-1] + 1e-4 * np.arange(1, 4):
+        specimen.apply(np.array([command]), 0.0)
+    del specimen.commands[100:]
+    with pytest.warns(UserWarning, match=r" away, farther .* they are sent again"):
+        result = make(specimen, increment=0.01).resume(path)
+    assert result.outcome is Ending.COMPLETE and "they are sent again" in result.message
+    assert abs(specimen.asked[0] - left[0]) == 0.0
+
+
 def test_a_specimen_that_cannot_tell_where_it_stands_is_told_of(tmp_path):
     specimen = Read()
     interrupted(tmp_path / "j.h5", specimen, 50)

@@ -12,6 +12,7 @@ import pytest
 
 import femu.opensees as ops
 from femu.opensees.front_end.domain import domain
+from femu.support.errors import ModelWarning
 
 
 def tied_frame() -> None:
@@ -169,8 +170,6 @@ def test_a_recorded_mode_is_that_of_its_step(tmp_path: Path) -> None:
 
 def test_options_that_femu_does_not_offer_are_told_as_such() -> None:
     tied_frame()
-    with pytest.raises(ops.UnsupportedCommand, match="-dynamic"):
-        ops.reactions("-dynamic")
-    with pytest.raises(ops.OpenSeesError, match="takes no arguments"):
+    with pytest.warns(ModelWarning, match="takes no arguments: 5"):
         ops.testIter(5)
     ops.integrator("LoadControl", 0.1, 0)  # 0 iterations count as 1

@@ -448,6 +448,6 @@ def test_the_report_of_a_batch_knows_its_versions_and_date(tmp_path: Path) -> No
     for value in known.values():
         assert text.count(value) >= 1
     with h5py.File(found.path, "r+") as file:  # as an earlier version wrote it
-        del file.attrs["environment"]
+        del file.attrs["environment"], file.attrs["checksum"]
     text = read(report.write(found.path, tmp_path / "batch.html")).text
     assert "not recorded" in text and known["date"][:10] in text

@@ -62,11 +62,20 @@ def _bounded(reader: Reader, name: str, value: int, most: int) -> int:
     return inside
 
 
+_TANGENTS = " | -initial | -secant | -hall *shares | -Hall *shares"
+
+
+def _question_tangent(reader: Reader, a: dict[str, Any]) -> None:
+    """Warn of tangents that femu does not mix."""
+    for option in ("secant", "hall", "Hall"):
+        if a[option]:
+            _instead(reader, f"option '-{option}'", "takes the current stiffness")
+
+
 @ALGORITHMS.kind("Newton", form="| -initial", into="Newton")
 def _newton(reader: Reader, name: str) -> Algorithm:
-    a = reader.read(
-        " | -initial | -initialThenCurrent | -intialThenCurrent", ("-secant", "-hall", "-Hall")
-    )
+    a = reader.read(_TANGENTS + " | -initialThenCurrent | -intialThenCurrent")
+    _question_tangent(reader, a)
     if a["initialThenCurrent"] or a["intialThenCurrent"]:
         _instead(
             reader, "option '-initialThenCurrent'", "takes the current stiffness in all iterations"
@@ -76,9 +85,8 @@ def _newton(reader: Reader, name: str) -> Algorithm:
 
 @ALGORITHMS.kind("ModifiedNewton", form="| -initial", into="ModifiedNewton")
 def _modified(reader: Reader, name: str) -> Algorithm:
-    a = reader.read(
-        " | -initial | -factorOnce | -factoronce | -FactorOnce", ("-secant", "-hall", "-Hall")
-    )
+    a = reader.read(_TANGENTS + " | -factorOnce | -factoronce | -FactorOnce")
+    _question_tangent(reader, a)
     if a["factorOnce"] or a["factoronce"] or a["FactorOnce"]:
         _instead(reader, "option '-factorOnce'", "forms the stiffness in each step")
     return Algorithm(name, code.INITIAL if a["initial"] else code.FIRST_OF_STEP)
@@ -120,8 +128,8 @@ def _with_current_tangents(reader: Reader) -> dict[str, Any]:
     a = reader.read(" | -maxDim maxDim:i | -iterate iterate:w | -increment increment:w | -initial")
     for option in ("iterate", "increment"):
         if a[option] not in (None, "current"):
-            raise reader.unsupported(
-                f"option '-{option}' = {shown(a[option])} is not supported. Use current."
+            _instead(
+                reader, f"option '-{option}' = {shown(a[option])}", "takes the current stiffness"
             )
     return a
 
@@ -158,20 +166,16 @@ def _quasi_newton(reader: Reader, name: str) -> Algorithm:
 @ALGORITHMS.kind(
     "SecantNewton",
     "PeriodicNewton",
+    "ExpressNewton",
+    "MillerNewton",
+    "AcceleratedNewton",
     into="KrylovNewton: the same equilibrium, other iterations",
     form="| -maxDim maxDim:i",
 )
 def _accelerated(reader: Reader, name: str) -> Algorithm:
     reader.read(
-        "count:i=0 | -initial | -secant | -count count:i | -maxDim maxDim:i | -iterate iterate:w | "
+        "count=0 kMultiplier=1 | -initial | -initialTangent | -currentTangent | -factorOnce | "
+        "-secant | -count count:i | -maxDim maxDim:i | -iterate iterate:w | "
         "-increment incr:w"
     )
     return Algorithm(name, code.FIRST_OF_STEP, 0.0, ACCELERATED)
-
-
-ALGORITHMS.refuse(
-    "femu has Newton, ModifiedNewton, NewtonLineSearch, KrylovNewton, BFGS, Broyden and Linear",
-    "MillerNewton",
-    "ExpressNewton",
-    "AcceleratedNewton",
-)

@@ -13,7 +13,9 @@ from femu.analyses.integrators.operator_splitting import OperatorSplitting
 from femu.model.doubts import warn_accepted
 from femu.opensees.front_end.arguments import LARGEST_WHOLE, Reader
 from femu.opensees.front_end.choices import (
+    HOLDING,
     Algorithm,
+    Gimme,
     Implicit,
     Plan,
     StaticControl,
@@ -103,6 +105,9 @@ def _known(reader: Reader, what: str, names: tuple[str, ...]) -> None:
 def constraints(reader: Reader) -> None:
     kind = CONSTRAINTS.find(reader)
     reader.read(kind.form)
+    if (kind.name in HOLDING) != (chosen.constraints in HOLDING) and domain.model.equal:
+        domain.touch()
+    chosen.constraints = kind.name
 
 
 @CONSTRAINTS.kind("Plain", "Transformation", form="", into="constraints taken out of the equations")
@@ -159,7 +164,10 @@ def _plan(reader: Reader) -> Plan:
                 )
         load: dict[str, Any] = {"dof": dof, "increment": static.increment, "weight": static.weight}
         return Plan(static.control, **load, **common)
-    integrator: Any = chosen.transient or Implicit("Newmark", 1.0, 1.0, 0.25, 0.5)
+    default = Implicit("Newmark", 1.0, 1.0, 0.25, 0.5)
+    integrator: Any = chosen.transient or default
+    if isinstance(integrator, Gimme):  # a session to ask
+        integrator = default
     if isinstance(integrator, OperatorSplitting):
         # not checked again: a doubt about it was a warning at its command
         integrator = copy(integrator)
@@ -240,7 +248,7 @@ def analyze(reader: Reader) -> int:
             "there is no analysis yet: call analysis('Static') or analysis('Transient') first."
         )
     if not domain.model.elements:
-        raise reader.error("there are no elements.")
+        return _failed(f"analyze ({calling_line()}): there are no elements.")
     a = reader.read("numIncr:i dt=None dtMin=None dtMax=None Jd:i=None")
     if a["numIncr"] < 0:
         warn_accepted(f"analyze: numIncr = {a['numIncr']} must not be negative; no step is taken.")
@@ -255,6 +263,8 @@ def analyze(reader: Reader) -> int:
             a["numIncr"],
             session.plan.increment if session.plan.control == code.LOAD else 0.0,
         )
+    if isinstance(chosen.transient, Gimme):
+        return 0
     if a["dt"] is None:
         raise reader.error(
             "argument dt is missing: a transient analysis takes analyze(numIncr, dt)."
@@ -321,13 +331,15 @@ def _take(session: Session, steps: int, dt: float) -> int:
         f"analyze ({calling_line()}): step {done + 1} of {steps} from time "
         f"{session.state.time:g} failed: {session.reason()}.{_mechanism(session)}"
     )
+    no_root = session.why == code.NO_ROOT and session.plan.control == code.DISPLACEMENT
+    return _failed(message, NEW_STEP_FAILED if no_root else STEP_FAILED)
+
+
+def _failed(message: str, result: int = STEP_FAILED) -> int:
+    """Report a step that was not taken; the number is the answer of analyze."""
     failures.failed(message)
     print(f"femu.opensees: {message}", file=sys.stderr)
-    return (
-        NEW_STEP_FAILED
-        if session.why == code.NO_ROOT and session.plan.control == code.DISPLACEMENT
-        else STEP_FAILED
-    )
+    return result
 
 
 def _mechanism(session: Session) -> str:

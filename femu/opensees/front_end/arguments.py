@@ -22,7 +22,8 @@ from typing import Any
 import numpy as np
 
 from femu.opensees.front_end.errors import CommandError, OpenSeesError, UnsupportedCommand, located
-from femu.support.errors import shown
+from femu.support.errors import ModelWarning, shown
+from femu.support.users_line import warn
 
 NUMBER, WHOLE, WORD = "", "i", "w"
 LARGEST_WHOLE = 2**31 - 1  # what an int of OpenSees holds
@@ -267,27 +268,42 @@ class Reader:
         while self.at < len(self.items):
             option = self.items[self.at]
             if not isinstance(option, str) or option not in form.options:
-                self._refuse(option, form, unsupported)
+                self._skip(option, form, words, unsupported)
+                continue
             self.at += 1
-            fields = form.options[option]
-            values = [
-                self.rest(f.name, f.kind, words)
-                if f.many
-                else self.take(f"{option} {f.name}", f.kind, f.default)
-                for f in fields
-            ]
-            found[_key(option)] = (
-                True if not fields else values[0] if len(values) == 1 else tuple(values)
-            )
+            found[_key(option)] = self._option(option, form.options[option], words)
         return found
 
-    def _refuse(self, option: Any, form: Form, unsupported: tuple[str, ...]) -> None:
-        known = ", ".join(form.options) or "none"
-        if not isinstance(option, str):
-            raise self.error(f"argument {shown(option)} is one too many. Arguments: {form}.")
-        if option in unsupported:
+    def _option(self, option: str, fields: tuple[Field, ...], words: frozenset[str]) -> Any:
+        """What follows an option: True, its value, or a tuple of several."""
+        needed = len(fields) == 1 and not fields[0].many and fields[0].default is _MISSING
+        if needed and not self.left:
+            self._doubt(f"option {shown(option)} is the last word, and its value is missing")
+            return None
+        values = [
+            self.rest(f.name, f.kind, words)
+            if f.many
+            else self.take(f"{option} {f.name}", f.kind, f.default)
+            for f in fields
+        ]
+        return True if not fields else values[0] if len(values) == 1 else tuple(values)
+
+    def _skip(
+        self, option: Any, form: Form, words: frozenset[str], unsupported: tuple[str, ...]
+    ) -> None:
+        """Leave out what neither program knows: OpenSees reads over it."""
+        if isinstance(option, str) and option in unsupported:
+            known = ", ".join(form.options) or "none"
             raise self.unsupported(f"option {option!r} is not supported. Options: {known}.")
-        raise self.error(f"unknown option {shown(option)}. Options: {known}. Arguments: {form}.")
+        skipped = []
+        while self.left and not (isinstance(self.peek(), str) and self.peek() in words):
+            skipped.append(self.items[self.at])
+            self.at += 1
+        self._doubt(f"{shown(tuple(skipped))} is not among its arguments ({form})")
+
+    def _doubt(self, what: str) -> None:
+        """Warn of arguments that have no effect."""
+        warn(f"{self.command}: {what}: it has no effect, as in OpenSees.", ModelWarning)
 
 
 def _key(option: str) -> str:

@@ -18,6 +18,8 @@ from femu.analyses.newton_step import Method
 from femu.analyses.quasi_newton import NESTED_QUASI_NEWTON
 from femu.engine.program import Program
 
+HOLDING = ("Penalty", "Lagrange")
+"""Constraints that hold both nodes if one follows the other and is fixed."""
 _versions = count()
 
 
@@ -64,6 +66,15 @@ class Implicit(Integrator):
 
     def coefficients(self) -> tuple[float, float, float, float]:
         return self.alpha_m, self.alpha_f, self.beta, self.gamma
+
+
+@dataclass(frozen=True)
+class Gimme:
+    """Shares of mass, damping and stiffness in the matrix that printA shows; takes no step."""
+
+    mass: float
+    damping: float
+    stiffness: float
 
 
 @dataclass
@@ -120,6 +131,7 @@ class Settings:
     static: StaticControl | None = None
     transient: Any = None
     kind: str = ""
+    constraints: str = "Plain"
     iterations: int = 0
     tests: int = 0
     norm: float = 0.0

@@ -53,6 +53,7 @@ GROUPS = {
     "recorders": "Recorders",
     "queries": "Queries",
     "parameters": "Parameters",
+    "housekeeping": "Housekeeping",
 }
 
 HEAD = """# From OpenSees to femu
@@ -69,6 +70,11 @@ or without any change: `femu run --as-opensees script.py`. To see both programs 
 `femu crossvalidate script.py` runs the script on femu and on openseespy, in separate processes, and compares every number
 that a command returned and every file that a recorder wrote.
 
+Scripts in Tcl run too: `femu run model.tcl`. The language is Tcl itself, by Python's `tkinter`
+(Debian and Ubuntu: `apt install python3-tk`); every command below is a Tcl command, with blocks in
+braces after `pattern` and `section`, time series in the words of a pattern, and errors that name
+the line of the Tcl script. In Python, `femu.opensees.tcl.run("model.tcl")` does the same.
+
 The front end has no engine of its own: commands build a `femu.Model`, which is compiled to a
 `Program` when it is first needed and again if a command changed it; the state is carried over.
 `analyze` may be called any number of times: between calls nothing is compiled or allocated. Tags,
@@ -82,8 +88,11 @@ are an `ops.OpenSeesError`. Only what cannot change a result is accepted and ign
 
 Doubtful numbers that OpenSees runs, such as a softening `Steel01`, a fibre without area or
 `zeroLength` between nodes that are apart, run here too, with a `ModelWarning` at the line of the
-script. femu refuses input for which OpenSees has no answer or a meaningless one: a step that it
-cannot take, NaN, a negative stiffness by a wrong sign.
+script. So do arguments that a command does not know, coordinates beyond `ndm`, recorders of nodes
+and elements that do not exist, a load with the wrong number of values, and removing what is not
+there: they have the effect that they have in OpenSees, mostly none, and the warning says which.
+femu refuses input for which OpenSees has no answer or a meaningless one: a step that it cannot
+take, NaN, a negative stiffness by a wrong sign.
 
 Intended differences:
 
@@ -129,8 +138,6 @@ Intended differences:
 - `GeneralizedAlpha` takes inertia inside the step, at `alphaM`, in every iteration; OpenSees does
   so in the first one only, and converges to the inertia of the end of the step. `HHTGeneralized`
   agrees, and so does the `Linear` algorithm.
-- A node that is fixed in a direction in which it follows another one by `equalDOF` holds that one
-  too, with a warning; `Transformation` and `Plain` constraints of OpenSees ignore one of the two.
 - An element that is added at nodes which have already moved is refused.
 - After a step of `CentralDifference`, velocity and acceleration are those at its end; OpenSees
   gives those one step back.

@@ -25,6 +25,7 @@ from femu.model.loads import Pattern
 from femu.model.model import Model
 from femu.model.series import Motion
 from femu.opensees.front_end.arguments import Reader
+from femu.opensees.front_end.choices import HOLDING, chosen
 from femu.support.errors import AnalysisError, FemuError, InputError
 
 if TYPE_CHECKING:
@@ -58,6 +59,7 @@ class LoadPattern:
     direction: str = ""  # of a uniform excitation
     held: float | None = None  # the factor it keeps after loadConst
     nodal: list[tuple[int, str, float]] = field(default_factory=list)
+    given: list[tuple[int, list[float]]] = field(default_factory=list)  # as load got them
     member: list[tuple[int, Any]] = field(default_factory=list)
     imposed: dict[tuple[int, str], Any] = field(default_factory=dict)  # a value, or a ground motion
     motions: dict[int, Any] = field(default_factory=dict)
@@ -111,6 +113,9 @@ class Domain:
         self.model = Model("script")
         self.node_dofs: dict[int, tuple[str, ...]] = {}
         self.node_mass: dict[int, list[float]] = {}
+        self.link_mass: dict[int, float] = {}  # of links, which femu puts at their nodes
+        # displacement and velocity that a node begins with
+        self.begin: dict[tuple[int, str], tuple[float, float]] = {}
         self.materials: dict[int, Material] = {}
         self.sections: dict[int, Any] = {}
         self.section_open: int | None = None
@@ -125,10 +130,12 @@ class Domain:
         self.asked_damping: dict[int, bool] = {}
         self.parameters: dict[int, list[str]] = {}
         self.changed: dict[str, float] = {}  # parameters that a script has set, by name
+        self.early_time = 0.0  # set before there is an element
         self.modal_ratios: tuple[float, ...] = ()
         self.modes: Any = None
         self.eigenvalues: list[float] = []
         self.reacting: Any = None  # state at the last call of reactions
+        self.reacting_too: Any = None  # damping and inertia that it adds, by degree of freedom
         self.tests: dict[int | None, Any] = {}
         self.test_tag: int | None = None
         # places of nodal values in the state, as far as asked
@@ -179,6 +186,21 @@ class Domain:
                 f"dof = {dof} must lie between 1 and {len(names)}, the ndf of node {node}."
             )
         return names[dof - 1]
+
+    def mass_of(self, node: int) -> None:
+        """Give a node in the model its own masses, and its halves of those of links."""
+        names = self.node_dofs[node]
+        values = list(self.node_mass.get(node, [0.0] * len(names)))
+        for tag, mass in self.link_mass.items():
+            if tag in self.model.elements and node in self.model.elements[tag].nodes:
+                values = [
+                    v if d.startswith("r") else v + 0.5 * mass
+                    for v, d in zip(values, names, strict=True)
+                ]
+        found = self.model.nodes[node].mass
+        found.clear()
+        found.update({d: v for d, v in zip(names, values, strict=True) if v != 0.0})
+        self.touch()
 
     # --- compiling ---
 
@@ -265,18 +287,40 @@ class Domain:
         if self._program is not None and not self._rebuilt:
             program = self._program.reloaded(model)
         if program is None:
-            program = Program(model)
+            program = self._compiled(model)
         self._rebuilt = False
         for name, value in self.changed.items():
             if name in program.parameters:
                 program.parameters[name] = value
         state = program.state()
+        old = self._program.numbering.place if self._program is not None else {}
+        for dof, (u, v) in self.begin.items():
+            at = program.numbering.place.get(dof)
+            if at is not None and dof not in old:
+                state.vector[program.layout.u + at] = u
+                state.vector[program.layout.v + at] = v
         if self._state is not None:
             carry(self._state, state)
         else:
-            state.vector[program.layout.time] = 0.0
+            state.vector[program.layout.time] = self.early_time
         self._program, self._state, self._stale = program, state, False
         self.places = {}
+
+    def _compiled(self, model: Model) -> Program:
+        """The program of a model: a node that is fixed does not follow others, unless the
+        constraints of the script hold both."""
+        equal = model.equal
+        model.fixed_may_follow = chosen.constraints not in HOLDING
+        if chosen.constraints not in HOLDING:
+            model.equal = [
+                (a, b, left)
+                for a, b, directions in equal
+                if (left := tuple(d for d in directions if d not in model.nodes[b].fixed))
+            ]
+        try:
+            return Program(model)
+        finally:
+            model.equal = equal
 
     def _drop_unused_loads(self) -> None:
         """Leave out loads on directions that are fixed and that no element uses.

@@ -12,14 +12,15 @@ import numpy as np
 from femu import elements
 from femu.elements.quadrature import Stations
 from femu.elements.zero_length import SAME_PLACE
-from femu.materials import ElasticSection, Parallel, SectionWithShear
+from femu.materials import Elastic, ElasticSection, FibreSection, Parallel, SectionWithShear
 from femu.model.component import Material, Section
 from femu.model.doubts import accepting, warn_accepted
 from femu.opensees.front_end.accepted import ACCEPTED
 from femu.opensees.front_end.arguments import Reader
-from femu.opensees.front_end.beam_integration import standard
+from femu.opensees.front_end.beam_integration import hinge_shares, standard
 from femu.opensees.front_end.domain import Domain, Transformation, domain
 from femu.opensees.front_end.table import Kinds, command
+from femu.opensees.front_end.uniaxial_point import Point
 
 ELEMENTS = Kinds("element", "element")
 MOVED = 1e-300  # displacement from which a node counts as moved: any at all
@@ -44,6 +45,9 @@ def element(reader: Reader) -> None:
         made = kind.make(domain, reader, Ends(tag, *nodes), kind.name)
     _check_at_rest(reader, nodes)
     domain.model.add(made)
+    if tag in domain.link_mass:
+        for node in nodes:
+            domain.mass_of(node)
     domain.kinds[tag] = kind.name
     domain.asked_damping[tag] = bool(getattr(made, "damped", False))
     domain.touch()
@@ -94,7 +98,7 @@ def _transformed(d: Domain, tag: int, reader: Reader) -> dict[str, Any]:
     return given
 
 
-_MASS = " | -mass mass | -cMass"
+_MASS = " | -mass mass | -cMass | -lMass"
 
 
 def _mass(a: dict[str, Any]) -> dict[str, Any]:
@@ -115,7 +119,7 @@ def _elastic_beam(d: Domain, reader: Reader, ends: Ends, name: str) -> Any:
     )
     if reader.numbers_ahead() == 2:
         a = reader.read("secTag:i transfTag:i" + _MASS + releases)
-        section = without_shear(d.section(a["secTag"], reader))
+        section = _elastic(without_shear(d.section(a["secTag"], reader)))
         if not isinstance(section, ElasticSection):
             raise reader.error(f"section {a['secTag']} must be an Elastic section.")
     elif space:
@@ -145,6 +149,21 @@ def _elastic_beam(d: Domain, reader: Reader, ends: Ends, name: str) -> Any:
     )
 
 
+def _elastic(section: Section) -> Section:
+    """The elastic section of the initial stiffness of a fibre section, about its axes."""
+    if not isinstance(section, FibreSection):
+        return section
+    EA = EIz = EIy = 0.0
+    for group in section.groups:
+        E = Point(group.material).tangent
+        EA += E * float(np.sum(group.area))
+        EIz += E * float(np.sum(group.area * group.y**2))
+        EIy += E * float(np.sum(group.area * group.z**2)) if group.z is not None else 0.0
+    if section.torsion is None:
+        return ElasticSection(1.0, EA, EIz)
+    return ElasticSection(1.0, EA, EIz, EIy, 1.0, Point(section.torsion).tangent)
+
+
 def without_shear(section: Section) -> Section:
     """A section as elasticBeamColumn takes it: that element omits shear."""
     if isinstance(section, SectionWithShear):
@@ -164,14 +183,14 @@ def _timoshenko(d: Domain, reader: Reader, ends: Ends, name: str) -> Any:
     if d.ndm == 3:
         a = _positive_area(
             reader,
-            reader.read("E G A Jx Iy Iz Avy Avz transfTag:i | -mass mass", ("-cMass", "-lMass")),
+            reader.read("E G A Jx Iy Iz Avy Avz transfTag:i | -mass mass | -lMass", ("-cMass",)),
         )
         section = ElasticSection(
             a["E"], a["A"], a["Iz"], a["Iy"], a["G"], a["Jx"], a["Avy"] / a["A"], a["Avz"] / a["A"]
         )
     else:
         a = _positive_area(
-            reader, reader.read("E G A Iz Avy transfTag:i | -mass mass", ("-cMass", "-lMass"))
+            reader, reader.read("E G A Iz Avy transfTag:i | -mass mass | -lMass", ("-cMass",))
         )
         section = ElasticSection(a["E"], a["A"], a["Iz"], G=a["G"], alpha_y=a["Avy"] / a["A"])
     given = _transformed(d, a["transfTag"], reader)
@@ -212,11 +231,22 @@ def _disp_beam(d: Domain, reader: Reader, ends: Ends, name: str) -> Any:
     return _sectioned(d, reader, ends, elements.DisplacementBeamColumn, "Legendre", "")
 
 
+def _newer(d: Domain, reader: Reader) -> bool:
+    """Whether the next numbers are transfTag and integrationTag with something after them, and not
+    the older numIntgrPts secTag transfTag."""
+    transformation, integration, older = reader.items[reader.at : reader.at + 3]
+    return (
+        transformation in d.transformations
+        and integration in d.integrations
+        and older not in d.transformations
+    )
+
+
 def _sectioned(
     d: Domain, reader: Reader, ends: Ends, cls: Any, rule_name: str, options: str
 ) -> Any:
-    options += " | -mass mass | -cMass | -integration integration:w"
-    if reader.numbers_ahead() >= 3:  # the older form: numIntgrPts secTag transfTag
+    options += " | -mass mass | -cMass | -lMass | -integration integration:w"
+    if reader.numbers_ahead() >= 3 and not _newer(d, reader):
         a = reader.read("numIntgrPts:i secTag:i transfTag:i" + options)
         rule = standard(reader, a["integration"] or rule_name, a["secTag"], a["numIntgrPts"])
     else:
@@ -252,6 +282,64 @@ def _sectioned(
 
 
 @ELEMENTS.kind(
+    "beamWithHinges",
+    into="ForceBeamColumn with HingeRadau",
+    form="iNode:i jNode:i secI:i lpI secJ:i lpJ E A Iz transfTag:i | -mass mass",
+)
+def _beam_with_hinges(d: Domain, reader: Reader, ends: Ends, name: str) -> Any:
+    """In space: E A Iz Iy G J."""
+    inner = "E A Iz Iy G J" if d.ndm == 3 else "E A Iz"
+    a = reader.read(f"secI:i lpI secJ:i lpJ {inner} transfTag:i | -mass mass | -iter maxIter:i tol")
+    given = _transformed(d, a["transfTag"], reader)
+    length = ends.length(given.get("offset_i", ()), given.get("offset_j", ()))
+    if not length > 0.0:
+        raise reader.error(f"nodes {ends.i} and {ends.j} are at the same place.")
+    space = {"Iy": a["Iy"], "G": a["G"], "J": a["J"]} if d.ndm == 3 else {}
+    middle = ElasticSection(a["E"], a["A"], a["Iz"], **space)
+    places, weights = hinge_shares("HingeRadau", a["lpI"], a["lpJ"], length)
+    first, last = d.section(a["secI"], reader), d.section(a["secJ"], reader)
+    stations = Stations([first, *[middle] * (len(places) - 2), last], places, weights)
+    return elements.ForceBeamColumn(
+        ends.tag, ends.i, ends.j, integration=stations, mass=a["mass"] or 0.0, **given
+    )
+
+
+@ELEMENTS.kind(
+    "TrussSection",
+    "trussSection",
+    "corotTrussSection",
+    "CorotTrussSection",
+    into="Truss of the laws of a section along its axis",
+    form="iNode:i jNode:i secTag:i | -rho rho | -cMass cFlag:i=1 | -doRayleigh rFlag:i=1",
+)
+def _truss_section(d: Domain, reader: Reader, ends: Ends, name: str) -> Any:
+    a = reader.read("secTag:i | -rho rho | -cMass cFlag:i=1 | -doRayleigh rFlag:i=1")
+    section = d.section(a["secTag"], reader)
+    if isinstance(section, ElasticSection):
+        law: Material = Elastic(section.E)
+        area = section.A
+    elif isinstance(section, FibreSection):
+        area = 1.0
+        groups = [(g.material, float(np.sum(g.area))) for g in section.groups]
+        law = Parallel([m for m, _ in groups], [total for _, total in groups])
+    else:
+        raise reader.unsupported(
+            f"section {a['secTag']} is not supported: it must be Elastic or Fiber."
+        )
+    return elements.Truss(
+        ends.tag,
+        ends.i,
+        ends.j,
+        material=law,
+        area=area,
+        geometry="corotational" if name.lower().startswith("corot") else "linear",
+        mass=a["rho"] or 0.0,
+        consistent_mass=bool(a["cMass"]),
+        damped=bool(a["doRayleigh"]),
+    )
+
+
+@ELEMENTS.kind(
     "truss",
     "Truss",
     "corotTruss",
@@ -275,12 +363,9 @@ def _truss(d: Domain, reader: Reader, ends: Ends, name: str) -> Any:
 
 
 def _laws(
-    d: Domain, reader: Reader, materials: list[int], directions: list[int], turn: int
+    d: Domain, reader: Reader, materials: list[int], directions: list[int]
 ) -> dict[str, Material]:
-    """Laws by direction; several in one direction act in parallel.
-
-    ``turn`` is the number of the rotation in the plane.
-    """
+    """Laws by direction; several in one direction act in parallel."""
     if len(materials) != len(directions) or not materials:
         raise reader.error(
             f"-mat ({len(materials)} tags) and -dir ({len(directions)} directions) must be of one "
@@ -291,7 +376,7 @@ def _laws(
         if d.ndm == 3
         else {1: "x"}
         if d.ndm == 1
-        else {1: "x", 2: "y", turn: "rz"}
+        else {1: "x", 2: "y", 3: "rz", ROTATION_IN_THE_PLANE: "rz"}
     )
     found: dict[str, list[Material]] = {}
     for material, direction in zip(materials, directions, strict=True):
@@ -321,10 +406,10 @@ def _orientation(d: Domain, reader: Reader, given: list[float]) -> dict[str, Any
             )
         return {"orient": (tuple(given[:3]), tuple(given[3:]))}
     x = given[:3]
-    if len(given) == 6 and x[0] * given[4] - x[1] * given[3] <= 0.0:
-        raise reader.unsupported("-orient with local y clockwise from local x is not supported.")
     if x[2] != 0.0 or (x[0] == 0.0 and x[1] == 0.0):
         raise reader.error(f"-orient: the x vector {tuple(x)} must lie in the plane.")
+    if len(given) == 6 and x[0] * given[4] - x[1] * given[3] <= 0.0:
+        return {"orient": (tuple(x), tuple(given[3:]))}
     angle = math.atan2(x[1], x[0])
     return {"angle": angle} if angle else {}
 
@@ -339,7 +424,7 @@ def _zero_length(d: Domain, reader: Reader, ends: Ends, name: str) -> Any:
         " | -mat *mats:i | -dir *dirs:i | -doRayleigh rFlag:i=1 | -orient *vecs",
         ("-dampMats", "-damp"),
     )
-    laws = _laws(d, reader, a["mat"], a["dir"], ROTATION_IN_THE_PLANE)
+    laws = _laws(d, reader, a["mat"], a["dir"])
     return _without_length(
         reader,
         ends,
@@ -371,15 +456,14 @@ def _without_length(reader: Reader, ends: Ends, made: Any) -> Any:
     "twoNodeLink",
     into="TwoNodeLink",
     form="iNode:i jNode:i | -mat *mats:i | -dir *dirs:i | -orient *vecs | -pDelta *Mratios | "
-    "-shearDist *shares | -doRayleigh",
+    "-shearDist *shares | -doRayleigh | -mass mass",
 )
 def _two_node_link(d: Domain, reader: Reader, ends: Ends, name: str) -> Any:
     a = reader.read(
         " | -mat *mats:i | -dir *dirs:i | -orient *vecs | -pDelta *Mratios | -shearDist *shares | "
-        "-doRayleigh",
-        ("-mass",),
+        "-doRayleigh | -mass mass",
     )
-    laws = _laws(d, reader, a["mat"], a["dir"], 3)
+    laws = _laws(d, reader, a["mat"], a["dir"])
     given: dict[str, Any] = {}
     if a["shearDist"]:
         given["shear_distance"] = a["shearDist"][0] if d.ndm < 3 else tuple(a["shearDist"])
@@ -402,11 +486,9 @@ def _two_node_link(d: Domain, reader: Reader, ends: Ends, name: str) -> Any:
             damped=a["doRayleigh"],
             **_orientation(d, reader, a["orient"]),
         )
-    if a["orient"]:
-        if d.ndm != 3:
-            raise reader.unsupported(
-                "option '-orient' of a link with length is not supported in the plane."
-            )
+    if a["mass"]:
+        d.link_mass[ends.tag] = a["mass"]
+    if a["orient"] and d.ndm > 1:
         given["orient"] = (
             tuple(a["orient"])
             if len(a["orient"]) == 3
@@ -449,7 +531,6 @@ ELEMENTS.refuse(
     "bbarBrick",
     "SSPquad",
     "SSPbrick",
-    "beamWithHinges",
     "ModElasticBeam2d",
     "elasticForceBeamColumn",
     "gradientInelasticBeamColumn",
@@ -466,8 +547,6 @@ ELEMENTS.refuse(
     "TFP",
     "TripleFrictionPendulum",
     "CatenaryCable",
-    "TrussSection",
-    "corotTrussSection",
     "ZeroLengthND",
     "zeroLengthContact2D",
     "genericClient",

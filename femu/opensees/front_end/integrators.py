@@ -21,7 +21,6 @@ from femu.opensees.front_end.arguments import Reader
 from femu.opensees.front_end.choices import Implicit, StaticControl, chosen
 from femu.opensees.front_end.domain import domain
 from femu.opensees.front_end.table import Kinds, command
-from femu.support.errors import shown
 
 INTEGRATORS = Kinds("integrator", "integrator")
 ROUND_OFF = 1e-12  # of a sum of coefficients
@@ -71,7 +70,7 @@ def _wanted_iterations(reader: Reader, a: dict[str, Any]) -> int:
 def _displacement_control(reader: Reader, a: dict[str, Any], name: str) -> StaticControl:
     domain.direction(a["nodeTag"], a["dof"], reader)
     if a["initial"]:
-        raise reader.unsupported("option '-initial' is not supported.")
+        warn_accepted(f"{reader.command}: -initial: femu starts from the current stiffness.")
     wanted = _wanted_iterations(reader, a)
     step, least, most = a["incr"], a["dUmin"], a["dUmax"]
     return StaticControl(
@@ -117,7 +116,10 @@ def _implicit(
 @INTEGRATORS.kind("Newmark", form="gamma beta | -form form:w", into="Newmark")
 def _newmark(reader: Reader, a: dict[str, Any], name: str) -> Implicit:
     if a["form"] not in (None, "D", "d"):
-        raise reader.unsupported(f"option '-form' = {shown(a['form'])} is not supported. Use D.")
+        warn_accepted(
+            f"{reader.command}: -form {a['form']} names the unknowns of the iterations: femu "
+            "takes displacements, and tests them. The same equilibrium is found."
+        )
     if not a["beta"] > 0.0:
         raise reader.unsupported("beta = 0 is not supported: use NewmarkExplicit.")
     return _implicit(reader, name, 1.0, 1.0, a["beta"], a["gamma"])
@@ -126,7 +128,9 @@ def _newmark(reader: Reader, a: dict[str, Any], name: str) -> Implicit:
 @INTEGRATORS.kind("HHT", form="alpha gamma=None beta=None", into="HHT")
 def _hht(reader: Reader, a: dict[str, Any], name: str) -> Implicit:
     alpha = a["alpha"]
-    gamma = 1.5 - alpha if a["gamma"] is None else a["gamma"]
+    if a["beta"] is None and a["gamma"] is not None:
+        warn_accepted(f"{reader.command}: gamma without beta has no effect.")
+    gamma = 1.5 - alpha if a["beta"] is None else a["gamma"]
     beta = (2.0 - alpha) * (2.0 - alpha) / 4.0 if a["beta"] is None else a["beta"]
     return _implicit(reader, name, 1.0, alpha, beta, gamma)
 

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from femu.model.doubts import warn_accepted
 from femu.model.loads import DistributedLoad, PointLoad, UniformLoad
 from femu.opensees.front_end.arguments import Reader
 from femu.opensees.front_end.choices import failures
@@ -36,6 +37,17 @@ class GroundMotion:
             np.zeros_like(t) if s is None else self.factor * np.asarray(s.at(t), dtype=float)  # type: ignore[return-value]
             for s in (self.displacement, self.velocity, self.acceleration)
         )
+
+
+@dataclass(frozen=True)
+class Held:
+    """A displacement that is imposed at once, whatever the series."""
+
+    value: float
+
+    def at(self, t: Array) -> tuple[Array, Array, Array]:
+        """Displacement, velocity and acceleration at given times."""
+        return np.full_like(t, self.value), np.zeros_like(t), np.zeros_like(t)
 
 
 @command(
@@ -71,11 +83,14 @@ def _plain(d: Domain, reader: Reader, tag: int) -> LoadPattern:
 
 @PATTERNS.kind(
     "UniformExcitation",
-    form="dir:i | -accel accelSeriesTag:i | -fact fact",
+    form="dir:i | -accel accelSeriesTag:i | -fact fact | -factor factor",
     into="base acceleration",
 )
 def _uniform(d: Domain, reader: Reader, tag: int) -> LoadPattern:
-    a = reader.read("dir:i | -accel accelSeriesTag:i | -fact fact | -vel0 vel0", ("-disp", "-vel"))
+    a = reader.read(
+        "dir:i | -disp dispSeriesTag:i | -vel velSeriesTag:i | -accel accelSeriesTag:i | "
+        "-fact fact | -factor factor | -vel0 vel0"
+    )
     if a["vel0"]:
         raise reader.unsupported(f"option '-vel0' = {a['vel0']:g} is not supported: only 0 is.")
     started(reader)
@@ -83,12 +98,14 @@ def _uniform(d: Domain, reader: Reader, tag: int) -> LoadPattern:
     if not 1 <= a["dir"] <= len(names):
         raise reader.error(f"dir = {a['dir']} must lie between 1 and {len(names)}.")
     if a["accel"] is None:
-        raise reader.error("option -accel is missing.")
+        if a["disp"] is None and a["vel"] is None:
+            raise reader.error("option -accel is missing.")
+        warn_accepted(f"{reader.command}: without -accel there is no acceleration, and no load.")
     return LoadPattern(
         tag,
         "UniformExcitation",
         _series(d, a["accel"], reader),
-        1.0 if a["fact"] is None else a["fact"],
+        next((a[n] for n in ("fact", "factor") if a[n] is not None), 1.0),
         direction=names[a["dir"] - 1],
     )
 
@@ -123,23 +140,20 @@ def load(reader: Reader) -> None:
     names = domain.node(tag, reader)
     a = reader.read("*loadValues | -pattern patternTag:i", ("-const",))
     values = a["loadValues"]
-    if len(values) < len(names):
-        raise reader.error(
-            f"node {tag} has {len(names)} degrees of freedom, but {len(values)} loadValues were "
-            "given."
-        )
-    if len(values) > len(names):
+    if len(values) != len(names):
         warn(
             f"load: node {tag} has {len(names)} degrees of freedom, but {len(values)} loadValues "
-            "were given: the first ones count here, and none of them in OpenSees. Fix: give one "
-            "value for each.",
+            "were given: none of them acts, as in OpenSees. Fix: give one value for each.",
             ModelWarning,
         )
+        values = []
     target = (
         _open(reader, "Plain")
         if a["pattern"] is None
         else domain.find("pattern", domain.patterns, a["pattern"], reader)
     )
+    if values:
+        target.given.append((tag, values))
     target.nodal += [(tag, d, v) for d, v in zip(names, values, strict=False) if v != 0.0]
     domain.touch_loads()
 
@@ -169,8 +183,11 @@ def ele_load(reader: Reader) -> None:
     made = kind.make(domain, reader)
     if not tags:
         raise reader.error("option -ele (or -range) is missing.")
+    missing = [tag for tag in tags if tag not in domain.model.elements]
+    if missing:
+        warn_accepted(f"eleLoad: there is no element {missing[0]}: the load on it has no effect.")
+    tags = [tag for tag in tags if tag in domain.model.elements]
     for tag in tags:
-        domain.element(tag, reader)
         _check_taken(reader, tag, made)
     target.member += [(tag, made) for tag in tags]
     domain.touch_loads()
@@ -267,14 +284,13 @@ def sp(reader: Reader) -> None:
         ("-subtractInit", "-retZeroInitValue"),
     )
     direction = domain.direction(a["nodeTag"], a["dof"], reader)
-    if a["const"]:
-        raise reader.unsupported("option '-const' is not supported: use a Constant series.")
     target = (
         _open(reader, "Plain")
         if a["pattern"] is None
         else domain.find("pattern", domain.patterns, a["pattern"], reader)
     )
-    target.imposed[a["nodeTag"], direction] = a["value"]
+    # a constant value does not follow the series
+    target.imposed[a["nodeTag"], direction] = Held(a["value"]) if a["const"] else a["value"]
     domain.touch_loads()
 
 
@@ -289,7 +305,9 @@ def ground_motion(reader: Reader) -> None:
     tag, kind = reader.take("gmTag", "i"), reader.take("kind", "w")
     if kind != "Plain":
         raise reader.unsupported(f"kind {shown(kind)} is not supported. Use 'Plain'.")
-    a = reader.read(" | -disp tsTag:i | -vel tsTag:i | -accel tsTag:i | -fact fact", ("-int",))
+    a = reader.read(
+        " | -disp tsTag:i | -vel tsTag:i | -accel tsTag:i | -fact fact | -int integrator:w dt=None"
+    )
     if a["disp"] is None:
         raise reader.unsupported(
             "a ground motion without -disp is not supported: give displacement, velocity and "
@@ -345,7 +363,11 @@ def set_clock(time: float) -> None:
 
 @command("setTime", "loads", "time", "Set the time of the domain.")
 def set_time(reader: Reader) -> None:
-    set_clock(reader.read("time")["time"])
+    time = reader.read("time")["time"]
+    if domain.model.elements:
+        set_clock(time)
+    else:
+        domain.early_time = time
 
 
 def _quick_time(arguments: tuple[Any, ...]) -> Any:
@@ -360,7 +382,7 @@ def _quick_time(arguments: tuple[Any, ...]) -> Any:
     _quick_time,
 )
 def get_time(reader: Reader) -> float:
-    return domain.state.time if domain.model.elements else 0.0
+    return domain.state.time if domain.model.elements else domain.early_time
 
 
 def _quick_factor(arguments: tuple[Any, ...]) -> Any:

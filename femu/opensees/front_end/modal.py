@@ -3,16 +3,27 @@
 from __future__ import annotations
 
 import math
+import sys
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
+from scipy.linalg import eig
 
+from femu.analyses.eigen import Modes
 from femu.analyses.eigen import eigen as find_modes
+from femu.engine.workspace import Workspace
+from femu.model.doubts import warn_accepted
+from femu.opensees.front_end.analysis import present
 from femu.opensees.front_end.arguments import Reader
 from femu.opensees.front_end.domain import domain, kept_finite
 from femu.opensees.front_end.files import write_text
+from femu.opensees.front_end.session import give
 from femu.opensees.front_end.table import command
-from femu.support.errors import shown
+from femu.support.errors import AnalysisError, shown
+
+Array = npt.NDArray[np.float64]
+MOST_DENSE = 2000  # equations
 
 _SOLVERS = (
     "-genBandArpack",
@@ -45,13 +56,47 @@ def eigen(reader: Reader) -> list[float]:
     if not domain.model.elements:
         raise reader.error("there are no elements.")
     with kept_finite(domain.state):
-        modes = find_modes(
-            domain.program, count, state=domain.state, parameters=domain.program.parameters.vector
-        )
-    domain.modes, domain.eigenvalues = modes, [float(w) ** 2 for w in modes.frequencies]
+        try:
+            modes = find_modes(
+                domain.program,
+                count,
+                state=domain.state,
+                parameters=domain.program.parameters.vector,
+            )
+            values = modes.frequencies**2
+        except AnalysisError as problem:
+            modes, values = _all_modes(count, problem)
+    domain.modes, domain.eigenvalues = modes, values.tolist()
     if domain.modal_ratios and domain.session is not None:
         domain.session.end()  # it has damped the modes found before
     return list(domain.eigenvalues)
+
+
+def _all_modes(count: int, problem: AnalysisError) -> tuple[Modes, Array]:
+    """Modes of a model that can move without resistance, or that has few masses.
+
+    Motions without mass have an infinite eigenvalue, which OpenSees writes as the largest number.
+    """
+    program = domain.program
+    run = Workspace(program, domain.state.copy(), program.parameters.vector)
+    stiffness, masses = run.tangent(), run.mass_matrix()[0]
+    free = np.delete(np.arange(program.neq), list(program.imposed))
+    if not 1 <= count <= len(free) or len(free) > MOST_DENSE:
+        raise problem
+    K, M = (program.sparsity.to_dense(m)[np.ix_(free, free)] for m in (stiffness, masses))
+    (top, bottom), vectors = eig(K, M, homogeneous_eigvals=True)
+    finite = np.abs(bottom) > sys.float_info.epsilon * np.abs(top) ** 2
+    with np.errstate(divide="ignore", invalid="ignore"):
+        values = np.where(finite, (top / bottom).real, sys.float_info.max)
+    order = np.argsort(values, kind="stable")[:count]
+    warn_accepted(f"eigen: {problem}")
+    shapes = np.zeros((program.ndof, count))
+    shapes[free] = vectors[:, order].real
+    for place, terms in program.numbering.links.items():
+        shapes[place] = sum(f * shapes[e] for e, f in terms)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        periods = 2.0 * np.pi / np.sqrt(values[order])
+    return Modes(program, periods, shapes, {}), values[order]
 
 
 def shape_of(node: int, mode: int) -> list[float]:
@@ -109,6 +154,54 @@ def modal_damping(reader: Reader) -> None:
     domain.modal_ratios = tuple(factors * count if len(factors) == 1 else factors)
     if domain.session is not None:
         domain.session.end()
+
+
+@command(
+    "responseSpectrumAnalysis",
+    "analysis",
+    "tsTag:i direction:i | -scale scale | -mode mode:i | -Tn *Tn | -Sa *Sa",
+    "Largest displacements of each mode, one after the other; with -Tn and -Sa in place of tsTag.",
+)
+def response_spectrum(reader: Reader) -> None:
+    """Recorders write each mode; the last one is the state that stays."""
+    a = reader.read("first:i second:i=None | -scale scale | -mode mode:i | -Tn *Tn | -Sa *Sa")
+    if a["scale"] is not None:
+        warn_accepted(f"{reader.command}: -scale does not change the displacements.")
+    direction = a["first"] if a["second"] is None else a["second"]
+    if domain.modes is None:
+        raise reader.error("there are no modes yet: call eigen first.")
+    names = [name for name in properties(False) if name.startswith("partiFactor")]
+    if not 1 <= direction <= len(names):
+        raise reader.wrong("direction", direction, f"must lie between 1 and {len(names)}")
+    if a["second"] is not None:
+        series = domain.find("timeSeries", domain.series, a["first"], reader)
+    elif len(a["Tn"]) != len(a["Sa"]) or not a["Tn"]:
+        raise reader.error("needs tsTag and direction, or as many -Tn as -Sa.")
+    found = properties(False)
+    factors, modes = found[names[direction - 1]], domain.modes
+    count = len(domain.eigenvalues)
+    if a["mode"] is not None and not 1 <= a["mode"] <= count:
+        raise reader.wrong("-mode", a["mode"], f"must lie between 1 and {count}")
+    for m in range(count) if a["mode"] is None else [a["mode"] - 1]:
+        period = found["eigenPeriod"][m]
+        strength = (
+            float(series.at(period))
+            if a["second"] is not None
+            else float(np.interp(period, a["Tn"], a["Sa"]))
+        )
+        _take_shape(reader, factors[m] * strength / domain.eigenvalues[m] * modes.shapes[:, m])
+
+
+def _take_shape(reader: Reader, moved: Array) -> None:
+    """Go to displacements, and let the recorders write them."""
+    session = present(reader)
+    session.flush()
+    layout, place = session.program.layout, domain.modes.program.numbering.place
+    for dof, at in session.program.numbering.place.items():
+        session.state.vector[layout.u + at] = moved[place[dof]] if dof in place else 0.0
+    session.evaluate(reader)
+    session.refresh()
+    give(domain, session.now())
 
 
 @command(

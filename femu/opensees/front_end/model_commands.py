@@ -69,8 +69,14 @@ def node(reader: Reader) -> None:
     tag = reader.take("tag", "i")
     a = reader.read("*crds | -ndf ndf:i | -mass *mass | -disp *disp | -vel *vel", ("-dispLoc",))
     crds = a["crds"]
-    if len(crds) != domain.ndm:
+    if len(crds) < domain.ndm:
         raise reader.error(f"node {tag} has {len(crds)} coordinates and needs {domain.ndm} (ndm).")
+    if len(crds) > domain.ndm:
+        warn_accepted(
+            f"node {tag} has {len(crds)} coordinates and needs {domain.ndm} (ndm): the first ones "
+            "count."
+        )
+        crds = crds[: domain.ndm]
     ndf = domain.ndf if a["ndf"] is None else a["ndf"]
     if (domain.ndm, ndf) not in DOFS:
         raise reader.unsupported(
@@ -78,17 +84,16 @@ def node(reader: Reader) -> None:
         )
     if tag in domain.node_dofs:
         raise reader.error(f"there is already a node with tag {tag}.")
-    if any(a["disp"]) or any(a["vel"]):
-        raise reader.unsupported(
-            "options '-disp' and '-vel' are not supported: use setNodeDisp and setNodeVel."
-        )
+    if any(a["disp"]):
+        raise reader.unsupported("option '-disp' is not supported: use setNodeDisp.")
     names = DOFS[domain.ndm, ndf]
     masses = _masses(reader, tag, names, a["mass"]) if a["mass"] else []
     domain.model.node(tag, *crds)
     domain.node_dofs[tag] = names
+    domain.begin.update({(tag, d): (0.0, v) for d, v in zip(names, a["vel"], strict=False) if v})
     domain.touch()
     if masses:
-        _set_mass(tag, names, masses)
+        _set_mass(tag, masses)
 
 
 @command("fix", "model", "nodeTag:i *constrValues:i", "Hold a node in the directions marked 1.")
@@ -107,13 +112,22 @@ def _fix(tag: int, held: list[str]) -> None:
 def _question_fixed(tag: int) -> None:
     """Warn of a node that follows another one in a direction in which it is fixed."""
     fixed = domain.model.nodes[tag].fixed
+    for leader, follower in domain.model.links:
+        if follower == tag and fixed:
+            warn(
+                f"node {tag} follows node {leader} by a rigid link, and is fixed in "
+                f"{', '.join(sorted(fixed))}: it does not follow there, as with Plain and "
+                "Transformation constraints of OpenSees. Fix: remove the fix or the link.",
+                ModelWarning,
+            )
     for leader, follower, directions in domain.model.equal:
         both = [d for d in directions if d in fixed and d not in domain.model.nodes[leader].fixed]
         if follower == tag and both:
             warn(
                 f"node {tag} follows node {leader} in {', '.join(both)} by equalDOF, and is fixed "
-                "there: femu holds both nodes, as Penalty constraints of OpenSees do; its Plain "
-                "and Transformation ignore one of the two. Fix: remove the fix or the equalDOF.",
+                "there: it is held and does not follow, as with Plain and Transformation "
+                "constraints of OpenSees; with Penalty and Lagrange both nodes are held. Fix: "
+                "remove the fix or the equalDOF.",
                 ModelWarning,
             )
             return
@@ -181,19 +195,16 @@ def _masses(reader: Reader, tag: int, names: tuple[str, ...], values: list[float
     return values
 
 
-def _set_mass(tag: int, names: tuple[str, ...], values: list[float]) -> None:
+def _set_mass(tag: int, values: list[float]) -> None:
     domain.node_mass[tag] = list(values)
-    found = domain.model.nodes[tag].mass
-    found.clear()
-    found.update({d: v for d, v in zip(names, values, strict=True) if v != 0.0})
-    domain.touch()
+    domain.mass_of(tag)
 
 
 @command("mass", "model", "nodeTag:i *massValues", "Set the mass of a node.")
 def mass(reader: Reader) -> None:
     tag = reader.take("nodeTag", "i")
     names = domain.node(tag, reader)
-    _set_mass(tag, names, _masses(reader, tag, names, reader.read("*massValues")["massValues"]))
+    _set_mass(tag, _masses(reader, tag, names, reader.read("*massValues")["massValues"]))
 
 
 @command(
@@ -224,11 +235,12 @@ def equal_dof(reader: Reader) -> None:
 def rigid_link(reader: Reader) -> None:
     a = reader.read("type:w rNodeTag:i cNodeTag:i")
     domain.node(a["rNodeTag"], reader), domain.node(a["cNodeTag"], reader)
-    if a["type"] in ("bar", "rod"):
+    if a["type"] in ("bar", "-bar", "rod"):
         translations = [d for d in domain.node(a["cNodeTag"], reader) if not d.startswith("r")]
         domain.model.equal_dof(a["rNodeTag"], a["cNodeTag"], translations)
-    elif a["type"] == "beam":
+    elif a["type"] in ("beam", "-beam"):
         domain.model.rigid_link(a["rNodeTag"], a["cNodeTag"])
+        _question_fixed(a["cNodeTag"])
     else:
         raise reader.error(f"type = {shown(a['type'])} must be 'bar' or 'beam'.")
     domain.touch()
@@ -282,7 +294,8 @@ def _transformation(d: Any, reader: Reader, name: str) -> Transformation:
         if len(vecxz) != 3:
             raise reader.error(f"needs vecxz, three numbers, in space; {len(vecxz)} were given.")
     elif vecxz:
-        raise reader.error(f"vecxz = {vecxz} belongs to models in space (ndm 3).")
+        warn_accepted(f"geomTransf: vecxz = {vecxz} has no effect in the plane.")
+        vecxz = []
     if offsets and len(offsets) != 2 * d.ndm:
         raise reader.error(f"-jntOffset needs {2 * d.ndm} numbers, {len(offsets)} were given.")
     return Transformation(
@@ -339,15 +352,21 @@ def region(reader: Reader) -> None:
     for option in ("nodeRange", "nodeOnlyRange"):
         if a[option]:
             nodes += [t for t in domain.model.nodes if a[option][0] <= int(t) <= a[option][1]]
-    for e in eles:
-        domain.element(e, reader)
-    for n in nodes:
-        domain.node(n, reader)
+    eles = _there(reader, "element", eles, domain.model.elements)
+    nodes = _there(reader, "node", nodes, domain.node_dofs)
     if eles and not (a["eleOnly"] or a["eleOnlyRange"]):
         nodes += [int(n) for e in eles for n in domain.model.elements[e].nodes if n not in nodes]
     if a["rayleigh"]:
         _region_damping(reader, eles, nodes, a["rayleigh"])
     domain.regions[tag] = (eles, nodes)
+
+
+def _there(reader: Reader, what: str, tags: list[int], table: Any) -> list[int]:
+    """Those of the tags that there are, with a warning for others."""
+    missing = [tag for tag in tags if tag not in table]
+    if missing:
+        warn_accepted(f"region: there is no {what} {missing[0]}: the others count.")
+    return [tag for tag in tags if tag in table]
 
 
 def _region_damping(
@@ -396,84 +415,137 @@ def _region_damping(
 )
 def remove(reader: Reader) -> None:
     what = reader.take("what", "w")
-    if what == "recorders":
-        close_all()
+    if what not in _REMOVERS:
+        warn_accepted(f"remove: {shown(what)} is not one of {', '.join(_REMOVERS)}.")
         return
-    if what in ("loadPattern", "pattern"):
-        tag = reader.take("tag", "i")
-        domain.find("pattern", domain.patterns, tag, reader)
+    _REMOVERS[what](reader)
+    if reader.left:
+        reader.read("")
+
+
+def _absent(reader: Reader, what: str, table: Any, tag: int) -> bool:
+    """Warn if something is not there to be removed."""
+    if tag not in table:
+        warn_accepted(f"remove: there is no {what} {tag}: nothing is removed.")
+    return tag not in table
+
+
+def _remove_recorders(reader: Reader) -> None:
+    close_all()
+
+
+def _remove_recorder(reader: Reader) -> None:
+    close(reader, reader.take("tag", "i"))
+
+
+def _remove_pattern(reader: Reader) -> None:
+    tag = reader.take("tag", "i")
+    if not _absent(reader, "pattern", domain.patterns, tag):
         domain.touch_loads()
         del domain.patterns[tag]
-    elif what in ("ele", "element"):
-        tag = reader.take("tag", "i")
-        domain.element(tag, reader)
-        if any(tag in r.elements for r in domain.recorders.values()):
-            raise reader.unsupported(
-                f"removing element {tag}, which a recorder writes, is not supported: remove the "
-                "recorder."
-            )
-        domain.touch()
-        del domain.model.elements[tag], domain.kinds[tag], domain.asked_damping[tag]
-        for pattern in domain.patterns.values():
-            pattern.member = [(e, load) for e, load in pattern.member if e != tag]
-        domain.regions = {
-            r: ([e for e in eles if e != tag], nodes) for r, (eles, nodes) in domain.regions.items()
-        }
-    elif what == "node":
-        tag = reader.take("tag", "i")
-        domain.node(tag, reader)
-        users = [e for e, found in domain.model.elements.items() if tag in found.nodes]
-        if users:
-            raise reader.error(f"node {tag} still has elements: {users}. Remove them first.")
-        if any(
-            tag in pair[:2]
-            for pair in (*domain.model.equal, *domain.model.links, *domain.model.diaphragms)
-        ):
-            raise reader.error(
-                f"node {tag} is tied to another one. Remove that first: remove('mp', "
-                "constrainedNodeTag)."
-            )
-        if any(tag in r.nodes for r in domain.recorders.values()):
-            raise reader.unsupported(
-                f"removing node {tag}, which a recorder writes, is not supported: remove the "
-                "recorder."
-            )
-        domain.touch()
-        del domain.model.nodes[tag], domain.node_dofs[tag]
-        domain.node_mass.pop(tag, None)
-        for pattern in domain.patterns.values():
-            pattern.nodal = [item for item in pattern.nodal if item[0] != tag]
-            pattern.imposed = {
-                dof: value for dof, value in pattern.imposed.items() if dof[0] != tag
-            }
-        domain.regions = {
-            r: (eles, [n for n in nodes if n != tag]) for r, (eles, nodes) in domain.regions.items()
-        }
-    elif what in ("sp", "SPconstraint"):
-        tag = reader.take("nodeTag", "i")
-        direction = domain.direction(tag, reader.take("dof", "i"), reader)
-        if reader.left:
-            pattern_tag = reader.take("patternTag", "i")
-            domain.find("pattern", domain.patterns, pattern_tag, reader).imposed.pop(
-                (tag, direction), None
-            )
-        else:
-            domain.model.nodes[tag].fixed.discard(direction)
-        domain.touch()
-    elif what in ("mp", "MPconstraint"):
-        tag = reader.take("constrainedNodeTag", "i")
-        domain.node(tag, reader)
-        domain.model.equal = [item for item in domain.model.equal if item[1] != tag]
-        domain.model.links = [item for item in domain.model.links if item[1] != tag]
-        domain.model.diaphragms = [item for item in domain.model.diaphragms if item[1] != tag]
-        domain.touch()
-    elif what == "recorder":
-        close(reader, reader.take("tag", "i"))
-    elif what == "timeSeries":
-        domain.find("timeSeries", domain.series, tag := reader.take("tag", "i"), reader)
+
+
+def _remove_series(reader: Reader) -> None:
+    tag = reader.take("tag", "i")
+    if not _absent(reader, "timeSeries", domain.series, tag):
         del domain.series[tag]
-    else:
-        raise reader.unsupported(
-            f"removing {shown(what)} is not supported. Supported: element, node, loadPattern, sp, "
-            "mp, recorder, recorders, timeSeries."
+
+
+def _remove_parameter(reader: Reader) -> None:
+    tag = reader.take("tag", "i")
+    if not _absent(reader, "parameter", domain.parameters, tag):
+        del domain.parameters[tag]
+
+
+def _remove_element(reader: Reader) -> None:
+    tag = reader.take("tag", "i")
+    if _absent(reader, "element", domain.model.elements, tag):
+        return
+    _question_recorders("element", tag, any(tag in r.elements for r in domain.recorders.values()))
+    domain.touch()
+    nodes = [int(n) for n in domain.model.elements[tag].nodes]
+    del domain.model.elements[tag], domain.kinds[tag], domain.asked_damping[tag]
+    if domain.link_mass.pop(tag, None) is not None:
+        for node in nodes:
+            domain.mass_of(node)
+    for pattern in domain.patterns.values():
+        pattern.member = [(e, load) for e, load in pattern.member if e != tag]
+    domain.regions = {
+        r: ([e for e in eles if e != tag], nodes) for r, (eles, nodes) in domain.regions.items()
+    }
+
+
+def _question_recorders(what: str, tag: int, recorded: bool) -> None:
+    """Warn of a recorder that loses columns."""
+    if recorded:
+        warn(
+            f"remove: {what} {tag} has a recorder: its numbers are no longer in the rows that "
+            "follow, and OpenSees may end there. Fix: remove the recorder before.",
+            ModelWarning,
         )
+
+
+def _remove_node(reader: Reader) -> None:
+    tag = reader.take("tag", "i")
+    if _absent(reader, "node", domain.node_dofs, tag):
+        return
+    users = [e for e, found in domain.model.elements.items() if tag in found.nodes]
+    if users:
+        raise reader.error(f"node {tag} still has elements: {users}. Remove them first.")
+    if any(
+        tag in pair[:2]
+        for pair in (*domain.model.equal, *domain.model.links, *domain.model.diaphragms)
+    ):
+        raise reader.error(
+            f"node {tag} is tied to another one. Remove that first: remove('mp', "
+            "constrainedNodeTag)."
+        )
+    _question_recorders("node", tag, any(tag in r.nodes for r in domain.recorders.values()))
+    domain.touch()
+    del domain.model.nodes[tag], domain.node_dofs[tag]
+    domain.node_mass.pop(tag, None)
+    for pattern in domain.patterns.values():
+        pattern.nodal = [item for item in pattern.nodal if item[0] != tag]
+        pattern.given = [item for item in pattern.given if item[0] != tag]
+        pattern.imposed = {dof: value for dof, value in pattern.imposed.items() if dof[0] != tag}
+    domain.regions = {
+        r: (eles, [n for n in nodes if n != tag]) for r, (eles, nodes) in domain.regions.items()
+    }
+
+
+def _remove_sp(reader: Reader) -> None:
+    tag = reader.take("nodeTag", "i")
+    direction = domain.direction(tag, reader.take("dof", "i"), reader)
+    if reader.left:
+        pattern = reader.take("patternTag", "i")
+        if not _absent(reader, "pattern", domain.patterns, pattern):
+            domain.patterns[pattern].imposed.pop((tag, direction), None)
+    else:
+        domain.model.nodes[tag].fixed.discard(direction)
+    domain.touch()
+
+
+def _remove_mp(reader: Reader) -> None:
+    tag = reader.take("constrainedNodeTag", "i")
+    domain.node(tag, reader)
+    domain.model.equal = [item for item in domain.model.equal if item[1] != tag]
+    domain.model.links = [item for item in domain.model.links if item[1] != tag]
+    domain.model.diaphragms = [item for item in domain.model.diaphragms if item[1] != tag]
+    domain.touch()
+
+
+_REMOVERS = {
+    "element": _remove_element,
+    "ele": _remove_element,
+    "node": _remove_node,
+    "loadPattern": _remove_pattern,
+    "pattern": _remove_pattern,
+    "timeSeries": _remove_series,
+    "parameter": _remove_parameter,
+    "sp": _remove_sp,
+    "SPconstraint": _remove_sp,
+    "mp": _remove_mp,
+    "MPconstraint": _remove_mp,
+    "recorder": _remove_recorder,
+    "recorders": _remove_recorders,
+}

@@ -5,14 +5,21 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
+from femu.engine.element_kernels import EVALUATE
+from femu.engine.workspace import Workspace
 from femu.opensees.front_end import element_responses, responses, section_responses
 from femu.opensees.front_end.analysis import present
 from femu.opensees.front_end.arguments import LARGEST_WHOLE, Reader
 from femu.opensees.front_end.domain import domain, tags
 from femu.opensees.front_end.files import write_text
+from femu.opensees.front_end.session import Session
 from femu.opensees.front_end.table import SLOW, command
 from femu.support.errors import FemuError, shown
+
+Array = npt.NDArray[np.float64]
+SMALL = 1e-9  # largest displacement of the motion by which damping forces are found
 
 
 def _picked(values: list[float], node: int, dof: int | None, reader: Reader) -> Any:
@@ -82,9 +89,61 @@ def node_accel(reader: Reader) -> Any:
     return _nodal(reader, "a")
 
 
-@command("reactions", "queries", "", "Compute the reactions, for nodeReaction.")
+@command(
+    "reactions",
+    "queries",
+    "| -dynamic | -rayleigh",
+    "Compute the reactions, for nodeReaction: with inertia and damping, or of damping alone.",
+)
 def reactions(reader: Reader) -> None:
-    domain.reacting = present(reader).now()
+    a = reader.read(" | -dynamic | -rayleigh")
+    session = present(reader)
+    domain.reacting, domain.reacting_too = session.now(), None
+    program, state = session.program, session.state
+    if a["rayleigh"]:
+        domain.reacting = None
+    if a["dynamic"] or a["rayleigh"]:
+        domain.reacting_too = damping_force(session)
+    if a["dynamic"]:
+        domain.reacting_too += session.run.mass_times(
+            state.vector[program.layout.a : program.layout.a + program.ndof]
+        )
+
+
+def damping_force(session: Session) -> Array:
+    """Rayleigh damping of all degrees of freedom, those of supports too."""
+    program, run, layout = session.program, session.run, session.program.layout
+    velocity = session.state.vector[layout.v : layout.v + program.ndof]
+    p = run.parameters
+    mass, initial, current, committed = (
+        p[program.parameters.index(f"rayleigh.{n}")]
+        for n in ("mass", "initial", "current", "committed")
+    )
+    force = mass * run.mass_times(velocity)
+    if initial or current or committed:
+        force += _stiffness_damping(session, initial, current + committed, velocity)
+    return force
+
+
+def _stiffness_damping(session: Session, initial: float, now: float, velocity: Array) -> Array:
+    """Damping by stiffness, of the forces in a small motion along the velocity."""
+    largest = float(np.abs(velocity).max(initial=0.0))
+    force = np.zeros_like(velocity)
+    if largest == 0.0:
+        return force
+    program = session.program
+    for share, state in ((initial, program.state()), (now, session.state.copy())):
+        if share == 0.0:
+            continue
+        run = Workspace(program, state, session.run.parameters)
+        layout, size = program.layout, SMALL / largest
+        ends = []
+        for sign in (1.0, -1.0):
+            run.fields.u[:] = state.vector[layout.u : layout.v] + sign * size * velocity
+            run.determine(EVALUATE)
+            ends.append(run.fields.internal.copy())
+        force += share * (ends[0] - ends[1]) / (2.0 * size)
+    return force
 
 
 @command(
@@ -97,13 +156,45 @@ def node_reaction(reader: Reader) -> Any:
     a = reader.read("nodeTag:i dof:i=None")
     domain.node(a["nodeTag"], reader)
     # OpenSees then computes them at each step
-    if any(r.reactions for r in domain.recorders.values()):
+    if any(r.reactions for r in domain.recorders.values()) and domain.reacting_too is None:
         domain.reacting = present(reader).now()
+    names = domain.node_dofs[a["nodeTag"]]
     if domain.reacting is None:
-        found = [0.0] * len(domain.node_dofs[a["nodeTag"]])
+        found = [0.0] * len(names)
     else:
         found = responses.reaction(domain.reacting, domain, a["nodeTag"])[0].tolist()
+    if domain.reacting_too is not None:
+        place = domain.program.numbering.place
+        for k, d in enumerate(names):
+            at = place.get((a["nodeTag"], d))
+            found[k] += 0.0 if at is None else float(domain.reacting_too[at])
     return _picked(found, a["nodeTag"], a["dof"], reader)
+
+
+@command("nodeUnbalance", "queries", "nodeTag:i dof:i=None", "Loads on a node.")
+def node_unbalance(reader: Reader) -> Any:
+    a = reader.read("nodeTag:i dof:i=None")
+    domain.node(a["nodeTag"], reader)
+    found = responses.unbalance(present(reader).now(), domain, a["nodeTag"])[0].tolist()
+    return _picked(found, a["nodeTag"], a["dof"], reader)
+
+
+@command(
+    "nodeResponse",
+    "queries",
+    "nodeTag:i dof:i responseID:i",
+    "Response of a node by number: 1 disp, 2 vel, 3 accel, 6 reaction, 7 unbalance.",
+)
+def node_response(reader: Reader) -> float:
+    a = reader.read("nodeTag:i dof:i responseID:i")
+    domain.direction(a["nodeTag"], a["dof"], reader)
+    known = {1: node_disp, 2: node_vel, 3: node_accel, 6: node_reaction, 7: node_unbalance}
+    if a["responseID"] not in known:
+        raise reader.unsupported(
+            f"responseID = {a['responseID']} is not supported. Supported: 1 disp, 2 vel, 3 accel, "
+            "6 reaction, 7 unbalance."
+        )
+    return known[a["responseID"]](Reader(reader.command, (a["nodeTag"], a["dof"])))
 
 
 @command("nodeCoord", "queries", "nodeTag:i dim:i=None", "Coordinates of a node.")

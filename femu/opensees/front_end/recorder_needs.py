@@ -3,13 +3,23 @@
 from __future__ import annotations
 
 from femu.opensees.front_end.domain import domain
+from femu.opensees.front_end.responses import summed
 from femu.opensees.front_end.session import Needs
 
 
 def needs() -> Needs:
     """What the recorders want of each step."""
     recorders = list(domain.recorders.values())
-    reacting = domain.tied() & {n for r in recorders if r.reactions for n in r.nodes}
+    for recorder in recorders:
+        recorder.resolve()
+    numbering, equations = domain.program.numbering, domain.program.neq
+    reacting = {
+        n
+        for r in recorders
+        if r.reactions
+        for n in r.nodes
+        if summed(domain, n, equations, [numbering.place.get((n, d)) for d in domain.node_dofs[n]])
+    }
     around = (
         {int(t) for t, e in domain.model.elements.items() if reacting & set(e.nodes)}
         if reacting

@@ -28,12 +28,14 @@ from femu.opensees.front_end.element_responses import (
     kind_of,
     local_force,
     material_response,
+    material_tangent,
     plastic,
 )
 from femu.opensees.front_end.section_responses import (
     SECTION_DEFORMATIONS,
     SECTION_FORCES,
     fibre_response,
+    fibre_tangent,
     nearest_fibre,
     section_at,
     section_columns,
@@ -41,7 +43,8 @@ from femu.opensees.front_end.section_responses import (
 )
 from femu.opensees.front_end.sections import FibreRecipe
 from femu.opensees.front_end.session import Rows
-from femu.support.errors import shown
+from femu.support.errors import ModelWarning, shown
+from femu.support.users_line import warn
 
 Array = npt.NDArray[np.float64]
 
@@ -55,6 +58,35 @@ _NODAL = {
     "velocity": "v",
     "acceleration": "a",
 }
+
+
+NODE_RESPONSES = (*_NODAL, "reaction", "reactions", "unbalance", "unbalancedForce", "eigen")
+"""Words of node recorders."""
+
+
+def of_node(rows: Rows, domain: Domain, node: int, word: str) -> Array:
+    """A response of a node by its word, in all its directions."""
+    if word in _NODAL:
+        return nodal(rows, domain, node, word)
+    return (reaction if word.startswith("reaction") else unbalance)(rows, domain, node)
+
+
+def unbalance(rows: Rows, domain: Domain, node: int) -> Array:
+    """Loads on a node, also those of base accelerations on its mass."""
+    names, time = domain.node_dofs[node], rows.result.time
+    total = np.zeros((len(time), len(names)))
+    factors = rows.result.arrays["factor"]
+    for pattern in domain.patterns.values():
+        row = rows.program.pattern_names.index(pattern.name)
+        for tag, direction, value in pattern.nodal:
+            if tag == node:
+                total[:, names.index(direction)] += factors[:, row] * value
+    masses = domain.node_mass.get(node, [0.0] * len(names))
+    for direction, ground in rows.accelerations.items():
+        if direction in names:
+            k = names.index(direction)
+            total[:, k] -= masses[k] * ground
+    return total
 
 
 def nodal(rows: Rows, domain: Domain, node: int, quantity: str) -> Array:
@@ -74,14 +106,15 @@ def nodal(rows: Rows, domain: Domain, node: int, quantity: str) -> Array:
 def reaction(rows: Rows, domain: Domain, node: int) -> Array:
     """What the elements put on a node, less its loads.
 
-    The reaction of a support, and almost zero at a free node.
+    The reaction of a support; at a free node almost zero in a static analysis, and in a transient
+    one what inertia and damping balance.
     """
     program = rows.program
     held = set(rows.result.index["held"])
     names = domain.node_dofs[node]
     places = [program.numbering.place.get((node, d)) for d in names]
     none = np.zeros(len(rows.result.time))
-    if node not in domain.tied():
+    if not summed(domain, node, rows.program.neq, places):
         return np.stack(
             [
                 rows.result.reaction(node, d) if p in held else none
@@ -89,17 +122,16 @@ def reaction(rows: Rows, domain: Domain, node: int) -> Array:
             ],
             axis=1,
         )
-    total = np.zeros((len(none), len(names)))
+    total = -unbalance(rows, domain, node)
     for tag, element in program.elements.items():
         if node in element.nodes:
             total += end_of(rows, domain, tag, node)
-    factors = rows.result.arrays["factor"]
-    for pattern in domain.patterns.values():
-        row = program.pattern_names.index(pattern.name)
-        for tag, direction, value in pattern.nodal:
-            if tag == node:
-                total[:, names.index(direction)] -= factors[:, row] * value
     return total
+
+
+def summed(domain: Domain, node: int, equations: int, places: list[int | None]) -> bool:
+    """Whether the reaction is summed from the elements: some direction is free, or tied."""
+    return node in domain.tied() or any(p is not None and p < equations for p in places)
 
 
 # --- by name ---
@@ -127,6 +159,30 @@ _DEFORMATION = (
     "chordDeformation",
 )
 _PLASTIC = ("plasticDeformation", "plasticRotation")
+
+
+OF_OPENSEES = (
+    *_PLASTIC,
+    "stiffness",
+    "basicStiffness",
+    "initialStiffness",
+    "chordRotation",
+    "tangentDrift",
+    "inflectionPoint",
+    "dampingForce",
+    "dampingForces",
+    "RayleighForces",
+    "rayleighForces",
+    "energy",
+    "sectionDisplacements",
+    "cbdiDisplacements",
+    "integrationSections",
+    "sectionTags",
+    "xaxis",
+    "yaxis",
+    "zaxis",
+)
+"""Responses of elements of OpenSees that femu does not have for all its elements."""
 
 
 def element_response(domain: Domain, tag: int, words: list[Any], reader: Reader) -> Asked:
@@ -161,10 +217,17 @@ def element_response(domain: Domain, tag: int, words: list[Any], reader: Reader)
         return _section(domain, tag, rest, reader)
     if first in ("integrationPoints", "integrationWeights") and hasattr(element, "along"):
         return Asked(lambda rows: integration(rows, tag, first))
-    raise reader.unsupported(
-        f"response {shown(first)} of {domain.kinds[tag]} {tag} is not supported. Supported: "
-        f"{_offered(element)}."
+    if first in OF_OPENSEES or first in ("material", "section", "fiber", "-section", "-material"):
+        raise reader.unsupported(
+            f"response {shown(first)} of {domain.kinds[tag]} {tag} is not supported. Supported: "
+            f"{_offered(element)}."
+        )
+    warn(
+        f"{reader.command}: {domain.kinds[tag]} {tag} has no response {shown(first)}: there are "
+        f"no numbers, as in OpenSees. Responses: {_offered(element)}.",
+        ModelWarning,
     )
+    return Asked(lambda rows: np.zeros((len(rows.result.time), 0)))
 
 
 def _offered(element: Any) -> str:
@@ -181,7 +244,7 @@ def _offered(element: Any) -> str:
     return ", ".join(words)
 
 
-def _pair(stress: Array, strain: Array, what: str, reader: Reader) -> Array:
+def _pair(stress: Array, strain: Array, tangent: Any, what: str, reader: Reader) -> Array:
     if what in ("stress", "force"):
         return stress[:, None]
     if what in ("strain", "deformation"):
@@ -190,28 +253,43 @@ def _pair(stress: Array, strain: Array, what: str, reader: Reader) -> Array:
         return np.stack([stress, strain], axis=1)
     if what == "strainStress":
         return np.stack([strain, stress], axis=1)
+    if what == "tangent":
+        return tangent()[:, None]
+    if what == "stressStrainTangent":
+        return np.stack([stress, strain, tangent()], axis=1)
     raise reader.unsupported(
         f"response {shown(what)} of a material is not supported. Supported: stress, strain, "
-        "stressStrain."
+        "stressStrain, tangent, stressStrainTangent."
     )
 
 
 def _check_pair(what: str, reader: Reader) -> None:
     none = np.zeros(0)
-    _pair(none, none, what, reader)
+    _pair(none, none, lambda: none, what, reader)
 
 
 def _material(domain: Domain, tag: int, words: list[Any], reader: Reader) -> Asked:
     number = whole(words[0])
     if number is not None:
         words = words[1:]
+    elif kind_of(domain.model.elements[tag]) == LINK:  # which material is not said
+        return Asked(lambda rows: np.zeros((len(rows.result.time), 0)))
     what = str(words[0]) if words else "stress"
     _check_pair(what, reader)
     count = len(getattr(domain.model.elements[tag], "laws", (None,)))  # a truss has one
     if number is not None and not 1 <= number <= count:
         raise reader.error(f"material {number} must lie between 1 and {count}.")
     place = 0 if number is None else number - 1
-    return Asked(lambda rows: _pair(*material_response(rows, tag, place), what, reader))
+    tangent = what in ("tangent", "stressStrainTangent")
+    return Asked(
+        lambda rows: _pair(
+            *material_response(rows, tag, place),
+            lambda: material_tangent(rows, tag, place),
+            what,
+            reader,
+        ),
+        state=tangent,
+    )
 
 
 def whole(word: Any) -> int | None:
@@ -289,7 +367,12 @@ def _fibre(domain: Domain, tag: int, point: int, words: list[Any], reader: Reade
     cell = nearest_fibre(recipe, numbers, reader)
     group, fibre = recipe.merged[cell]
     return Asked(
-        lambda rows: _pair(*fibre_response(rows, tag, point, group, fibre), what, reader),
+        lambda rows: _pair(
+            *fibre_response(rows, tag, point, group, fibre),
+            lambda: fibre_tangent(rows, tag, point, group, fibre),
+            what,
+            reader,
+        ),
         state=True,
     )
 

@@ -13,6 +13,7 @@ from femu.elements.link import BasicLink
 from femu.model.element import Name
 from femu.opensees.front_end.arguments import Reader
 from femu.opensees.front_end.domain import Domain
+from femu.opensees.front_end.element_responses import beginning
 from femu.opensees.front_end.sections import FibreRecipe, codes_of
 from femu.opensees.front_end.session import Rows
 from femu.results.fibre_response import evaluate
@@ -121,6 +122,19 @@ def fibre_response(
     rows: Rows, tag: Name, point: int, group: int, fibre: int
 ) -> tuple[Array, Array]:
     """Stress and strain of a fibre."""
+    material, p, history, strain = _fibre_points(rows, tag, point, group, fibre)
+    return evaluate(material, p, history, strain)[0], strain + beginning(material)
+
+
+def fibre_tangent(rows: Rows, tag: Name, point: int, group: int, fibre: int) -> Array:
+    """Tangent of a fibre."""
+    return evaluate(*_fibre_points(rows, tag, point, group, fibre))[1]
+
+
+def _fibre_points(
+    rows: Rows, tag: Name, point: int, group: int, fibre: int
+) -> tuple[Any, Array, Array, Array]:
+    """Material of a fibre, its parameters, and its history and strain in each row."""
     found, asked = rows.columns.found, (tag, point, group, fibre)
     if asked not in found:
         found[asked] = fibre_place(rows, tag, point, group, fibre)
@@ -135,9 +149,7 @@ def fibre_response(
     strain = own[:, 0] - place.y * own[:, 1] + (place.z * own[:, 2] if space else 0.0)
     history = rows.states[tag][:, place.columns].T
     p = rows.parameters[place.start : place.start + place.material.parameter_count]
-    return evaluate(
-        place.material, p, np.ascontiguousarray(history), np.ascontiguousarray(strain)
-    ), strain
+    return place.material, p, np.ascontiguousarray(history), np.ascontiguousarray(strain)
 
 
 def section_at(element: Any, point: int) -> Any:

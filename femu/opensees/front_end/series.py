@@ -3,14 +3,16 @@ last sample on)."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import math
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from femu.model.doubts import warn_accepted
 from femu.model.series import Constant, Linear
-from femu.opensees.front_end.arguments import Reader
+from femu.opensees.front_end.arguments import Reader, looks_like_number
 from femu.opensees.front_end.domain import Domain, domain
 from femu.opensees.front_end.errors import cause
 from femu.opensees.front_end.table import Kinds, command
@@ -104,6 +106,35 @@ class Wave:
 
 
 @dataclass(frozen=True)
+class Ramp:
+    """A rise to a value over a time, which stays; its corners may be smooth over a share of it."""
+
+    start: float
+    length: float
+    smoothness: float
+    factor: float
+    offset: float
+
+    def at(self, t: Any) -> Any:
+        s = np.clip((np.asarray(t, dtype=float) - self.start) / self.length, 0.0, 1.0)
+        k = 0.5 * self.smoothness  # share of one corner
+        if k == 0.0:
+            return self.factor * s + self.offset
+        # a parabola at each corner, a straight line between them
+        slope = 1.0 / (1.0 - k)
+        rise = np.where(
+            s < k,
+            0.5 * slope * s * s / k,
+            np.where(
+                s <= 1.0 - k,
+                slope * (s - 0.5 * k),
+                1.0 - 0.5 * slope * (1.0 - s) * (1.0 - s) / k,
+            ),
+        )
+        return self.factor * rise + self.offset
+
+
+@dataclass(frozen=True)
 class Window:
     """A value between two times, both included, and zero outside."""
 
@@ -134,9 +165,12 @@ def _constant(d: Domain, reader: Reader, a: dict[str, Any]) -> Any:
 
 @SERIES.kind("Linear", form=" | -factor factor | -tStart start", into="Linear")
 def _linear(d: Domain, reader: Reader, a: dict[str, Any]) -> Any:
-    if a["tStart"]:
-        raise reader.unsupported("option '-tStart' is not supported.")
-    return Linear(1.0 if a["factor"] is None else a["factor"])
+    if a["tStart"] is None or (a["tStart"] == 0.0 and a["factor"] is not None):
+        return Linear(1.0 if a["factor"] is None else a["factor"])
+    if a["factor"] is not None:
+        raise reader.unsupported("'-tStart' together with '-factor' is not supported.")
+    warn_accepted("timeSeries('Linear'): -tStart is the factor of the series, not its start.")
+    return Linear(a["tStart"])
 
 
 @SERIES.kind(
@@ -151,8 +185,10 @@ def _path(d: Domain, reader: Reader, a: dict[str, Any]) -> Any:
     times = _samples(reader, a["fileTime"]) if a["fileTime"] else np.array(a["time"])
     if a["prependZero"]:
         values = np.concatenate([[0.0], values])
-    if len(values) < 2:
-        raise reader.error("needs at least two samples: -values *values, or -filePath file.")
+    if not len(values):
+        raise reader.error("needs samples: -values *values, or -filePath file.")
+    if len(values) == 1 and not len(times):  # OpenSees has nothing after its one sample either
+        values = np.full(2, values[0] if a["useLast"] else 0.0)
     if len(times):
         if len(times) != len(values):
             raise reader.error(f"has {len(times)} times for {len(values)} values.")
@@ -179,9 +215,18 @@ def _path(d: Domain, reader: Reader, a: dict[str, Any]) -> Any:
 def _samples(reader: Reader, file: str) -> Array:
     try:
         with open(file) as lines:
-            found = np.array(lines.read().replace(",", " ").split(), dtype=float)
+            words = lines.read().replace(",", " ").split()
     except (OSError, ValueError) as problem:
         raise reader.error(f"cannot read samples from {shown(file)}: {cause(problem)}.") from None
+    count = next((k for k, word in enumerate(words) if not looks_like_number(word)), len(words))
+    if count == 0:
+        raise reader.error(f"{shown(file)} does not begin with a number, so it has no samples.")
+    if count < len(words):
+        warn_accepted(
+            f"{reader.command}: {shown(file)} has the word {shown(words[count])} after {count} "
+            "samples: nothing is read from there on."
+        )
+    found = np.array(words[:count], dtype=float)
     return _finite(reader, found, f"samples of {shown(file)}")
 
 
@@ -213,12 +258,15 @@ def _wave(reader: Reader, shape: str, a: dict[str, Any], width: float = 0.5) -> 
 
 @SERIES.kind("Trig", "Sine", form=_WAVE, into="sine between two times")
 def _trig(d: Domain, reader: Reader, a: dict[str, Any]) -> Any:
-    if a["zeroShift"]:
-        raise reader.unsupported(
-            "option '-zeroShift' is not supported: it moves the phase in a way that depends on the "
-            "unit."
-        )
-    return _wave(reader, "sine", a)
+    made = _wave(reader, "sine", a)
+    if not a["zeroShift"]:
+        return made
+    share = made.zero / made.factor if made.factor else math.inf
+    if not abs(share) <= 1.0:
+        raise reader.wrong("-zeroShift", made.zero, "must not exceed the -factor")
+    # OpenSees moves the phase too, by a time
+    moved = made.shift - made.period / (2.0 * math.pi) * math.asin(share)
+    return replace(made, shift=moved)
 
 
 @SERIES.kind("Triangle", form=_WAVE, into="triangle wave between two times")
@@ -240,11 +288,24 @@ def _pulse(d: Domain, reader: Reader, a: dict[str, Any]) -> Any:
     return _wave(reader, "pulse", a, 0.5 if a["width"] is None else a["width"])
 
 
+@SERIES.kind(
+    "Ramp",
+    form="start length | -smooth smoothness | -factor factor | -offset offset",
+    into="a rise to a value",
+)
+def _ramp(d: Domain, reader: Reader, a: dict[str, Any]) -> Any:
+    if not a["length"] > 0.0:
+        raise reader.wrong("length", a["length"], "must be above 0")
+    smoothness = a["smooth"] or 0.0
+    if not 0.0 <= smoothness <= 1.0:
+        raise reader.wrong("-smooth", smoothness, "must lie between 0 and 1")
+    factor = 1.0 if a["factor"] is None else a["factor"]
+    return Ramp(a["start"], a["length"], smoothness, factor, a["offset"] or 0.0)
+
+
 @SERIES.kind("Rectangular", form="start end | -factor factor", into="a value between two times")
 def _rectangular(d: Domain, reader: Reader, a: dict[str, Any]) -> Any:
     return Window(a["start"], a["end"], 1.0 if a["factor"] is None else a["factor"])
 
 
-SERIES.refuse(
-    "femu has no series of that kind", "Ramp", "MPAcc", "PeerMotion", "PeerNGAMotion", "PathTime"
-)
+SERIES.refuse("femu has no series of that kind", "MPAcc", "PeerMotion", "PeerNGAMotion", "PathTime")

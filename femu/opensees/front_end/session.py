@@ -163,7 +163,7 @@ class Session:
     def _prepare(self) -> None:
         run, plan, program = self.run, self.plan, self.program
         if plan.transient:
-            Transient(integrator=plan.integrator).prepare(run, {})
+            Transient(integrator=plan.integrator).prepare(run, {}, massless=True)
             self._modal()
             plan.integrator.prepare(run)
         else:

@@ -21,7 +21,8 @@ from femu.opensees.front_end.errors import (
     located,
     shown,
 )
-from femu.support.errors import FemuError
+from femu.support.errors import FemuError, ModelWarning
+from femu.support.users_line import warn
 
 Function = Callable[..., Any]
 
@@ -77,13 +78,11 @@ def callable_of(entry: Command) -> Function:
                 CommandError, name, f"takes no named arguments, but was given {', '.join(named)}."
             )
         if arguments and not entry.form:
-            if isinstance(arguments[0], str) and arguments[0].startswith("-"):
-                raise located(
-                    UnsupportedCommand, name, f"option {shown(arguments[:1])} is not supported."
-                )
-            raise located(
-                CommandError, name, f"takes no arguments, but was given {shown(arguments)}."
+            warn(
+                f"{name} takes no arguments: {shown(arguments)} has no effect, as in OpenSees.",
+                ModelWarning,
             )
+            arguments = ()
         try:
             if not changes or domain.session is None:
                 return function(Reader(name, arguments))
