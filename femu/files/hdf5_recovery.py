@@ -18,6 +18,8 @@ import io
 import os
 import struct
 
+from femu.support.ordinary_file import must_be_ordinary
+
 VERSION_PLACE, MARKS_PLACE = 8, 11
 VERSION_WITH_MARKS = 3
 WRITING = 0b101  # open for writing, and by a writer in SWMR mode
@@ -32,6 +34,7 @@ SIGNATURE = b"\x89HDF\r\n\x1a\n"
 
 def is_marked(path: str | os.PathLike[str]) -> bool:
     """Whether a file has the marks of a writer; one that cannot be read has none."""
+    must_be_ordinary(path)
     try:
         with open(path, "rb") as stream:
             head = stream.read(MARKS_PLACE + 1)
