@@ -11,6 +11,8 @@ from femu.materials.elastic_no_tension import ElasticNoTension
 from femu.materials.elastic_perfectly_plastic import ElasticPerfectlyPlastic
 from femu.materials.exact_bouc_wen import ExactBoucWen
 from femu.materials.hardening import Hardening
+from femu.materials.impact import Impact
+from femu.materials.initial_strain import InitialStrain
 from femu.materials.kent_park_concrete import KentParkConcrete
 from femu.materials.kent_park_tension import KentParkTension
 from femu.materials.low_cycle_fatigue import LowCycleFatigue
@@ -27,6 +29,7 @@ from femu.materials.sections.fibre_section import Fibres, FibreSection
 from femu.materials.sections.nm_section import NMSection
 from femu.materials.sections.section_with_shear import SectionWithShear
 from femu.materials.sections.uncoupled_section import UncoupledSection
+from femu.materials.self_centering import SelfCentering
 from femu.materials.series import Series
 from femu.materials.strain_penetration import StrainPenetration
 from femu.materials.trilinear_pinching import TrilinearPinching
@@ -48,6 +51,8 @@ __all__ = [
     "FibreSection",
     "Fibres",
     "Hardening",
+    "Impact",
+    "InitialStrain",
     "KentParkConcrete",
     "KentParkTension",
     "LowCycleFatigue",
@@ -61,6 +66,7 @@ __all__ = [
     "PopovicsConcrete",
     "QuadrilinearPinching",
     "SectionWithShear",
+    "SelfCentering",
     "Series",
     "StrainPenetration",
     "TrilinearPinching",

@@ -1,4 +1,4 @@
-"""`femu run`: a Python script, with progress and a result file, and with femu in place of
+"""`femu run`: a script in Python, or of OpenSees in Tcl, with progress and a result file, and with femu in place of
 openseespy if wanted."""
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import click
 
 from femu.cli.say import say
 
-HELP = """Run a Python script, show the progress of its analyses, and keep their results.
+HELP = """Run a Python script, or a Tcl script of OpenSees, show the progress of its analyses, and keep their results.
 
 The last analysis goes to SCRIPT.h5 (or to --output), and those before it to SCRIPT-1.h5,
 SCRIPT-2.h5 ... in the order in which they were run; `femu report` and `femu plot` read them. If a
@@ -31,6 +31,7 @@ results up to then are kept.
 Examples:
   femu run portal.py
   femu run --as-opensees portal.py
+  femu run portal.tcl
 """
 MOST_KEPT = 20  # results; a script that runs hundreds has its own way to keep them
 
@@ -59,6 +60,7 @@ def command(
         AMBIENCE.progress = ProgressBar()
     if keep and not as_opensees:
         AMBIENCE.seen = results.append
+    as_opensees = as_opensees or Path(script).suffix.lower() == ".tcl"
     if as_opensees:
         import femu.opensees
         from femu.opensees.comparison.play import install
@@ -68,13 +70,18 @@ def command(
     sys.argv = [script, *arguments]
     sys.path.insert(0, str(Path(script).resolve().parent))
     try:
-        runpy.run_path(script, run_name="__main__")
+        if Path(script).suffix.lower() == ".tcl":
+            from femu.opensees.tcl import run
+
+            run(script)
+        else:
+            runpy.run_path(script, run_name="__main__")
     except KeyboardInterrupt as stop:
+        said = str(stop) or "The script was stopped by the user."
         if not results:
-            said = str(stop) or "The script was stopped by the user."
             say(f"femu: {said} Nothing was kept.", err=True)
-        elif str(stop) and str(stop) != results[-1].message:  # of a batch
-            say(f"femu: {stop}", err=True)
+        elif str(stop) != results[-1].message:  # of a batch, or between two analyses
+            say(f"femu: {said}", err=True)
         click.get_current_context().exit(STOPPED)
     finally:
         AMBIENCE.progress = AMBIENCE.seen = None

@@ -184,7 +184,8 @@ class Program:
                     strict=True,
                 )
             )
-            for direction in directions:
+            held = model.nodes[other].fixed if model.fixed_may_follow else frozenset()
+            for direction in (d for d in directions if d not in held):
                 dof, terms = (other, direction), [((master, direction), 1.0)]
                 # displacement by the rotations: theta x arm
                 terms += [

@@ -74,6 +74,9 @@ class Model:
         self.patterns: dict[str, Pattern] = {}
         self.equal: list[tuple[Name, Name, tuple[str, ...]]] = []
         self.links: list[tuple[Name, Name]] = []
+        # a node that is fixed in some directions follows a rigid link in the others: set by the
+        # OpenSees front end
+        self.fixed_may_follow = False
         # node, one that follows it, axis normal to the floor
         self.diaphragms: list[tuple[Name, Name, str]] = []
         self.damping: Rayleigh | None = None

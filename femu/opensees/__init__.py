@@ -30,6 +30,7 @@ FILES = (
     "materials",
     "testing",
     "sections",
+    "concrete_sections",
     "beam_integration",
     "elements",
     "series",

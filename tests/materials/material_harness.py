@@ -28,6 +28,8 @@ from femu.materials import (
     ElasticPerfectlyPlastic,
     ExactBoucWen,
     Hardening,
+    Impact,
+    InitialStrain,
     KentParkConcrete,
     KentParkTension,
     LowCycleFatigue,
@@ -39,6 +41,7 @@ from femu.materials import (
     Parallel,
     PopovicsConcrete,
     QuadrilinearPinching,
+    SelfCentering,
     Series,
     StrainPenetration,
     TrilinearPinching,
@@ -422,6 +425,26 @@ CASES: dict[str, Case] = {
         MinMax(STEEL, -0.0075, 0.0078),
         0.008,
         [["Steel01", 2, FY, E, 0.02], ["MinMax", 1, 2, "-min", -0.0075, "-max", 0.0078]],
+    ),
+    "self-centring": Case(
+        SelfCentering(E, 0.03 * E, FY, 0.7),
+        0.008,
+        [["SelfCentering", 1, E, 0.03 * E, FY, 0.7]],
+    ),
+    "impact": Case(
+        Impact(E, 0.1 * E, -0.001, -0.0005),
+        0.004,
+        [["ImpactMaterial", 1, E, 0.1 * E, -0.001, -0.0005]],
+    ),
+    "initial strain": Case(
+        InitialStrain(STEEL, 0.001),
+        0.008,
+        [["Steel01", 2, FY, E, 0.02], ["InitStrainMaterial", 1, 2, 0.001]],
+    ),
+    "initial strain beyond yield": Case(
+        InitialStrain(STEEL, 0.004),
+        0.008,
+        [["Steel01", 2, FY, E, 0.02], ["InitStrainMaterial", 1, 2, 0.004]],
     ),
     "reinforcing steel": Case(
         ChangManderSteel(*BAR), 0.01, [["ReinforcingSteel", 1, *BAR]], round_off=CHANG_MANDER

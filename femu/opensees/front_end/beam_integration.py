@@ -19,6 +19,7 @@ from femu.support.users_line import warn
 
 RULES = Kinds("beamIntegration", "rule")
 
+MOST_SIMPSON = 20  # points
 SIMPSON_IN_OPENSEES = 3  # points of CompositeSimpson up to which OpenSees has Simpson's rule
 Shares = tuple[list[float], list[float]]  # places and weights
 
@@ -118,6 +119,25 @@ def _standard(reader: Reader, a: dict[str, Any], name: str) -> Rule:
     return standard(reader, name, a["secTag"], a["N"])
 
 
+@RULES.kind("Simpson", form="secTag:i N:i", into="Stations")
+def _simpson_rule(reader: Reader, a: dict[str, Any], name: str) -> Rule:
+    points = a["N"]
+    if not 3 <= points <= MOST_SIMPSON:
+        raise reader.error(f"N = {points} must lie between 3 and {MOST_SIMPSON} for {name}.")
+    weights = np.where(np.arange(points) % 2 == 1, 4.0, 2.0) / (3.0 * (points - 1))
+    weights[0] *= 0.5
+    if points % 2:
+        weights[-1] *= 0.5
+    else:
+        warn(
+            f"beamIntegration('Simpson') with N = {points}: the weights do not add up to 1, as in "
+            "OpenSees. Fix: give an odd N.",
+            ModelWarning,
+        )
+    places = np.linspace(0.0, 1.0, points).tolist()
+    return Rule((a["secTag"],) * points, lambda length: (places, weights.tolist()))
+
+
 @RULES.kind("UserDefined", form="N:i *numbers", into="Stations")
 def _user(reader: Reader, a: dict[str, Any], name: str) -> Rule:
     sections, places, weights = _given(reader, a, 3)
@@ -196,38 +216,32 @@ def _given(
     into="Stations",
 )
 def _hinges(reader: Reader, a: dict[str, Any], name: str) -> Rule:
-    gauss = 0.5 / math.sqrt(3.0)
-    reach = {"HingeRadau": 4.0}.get(name, 1.0)  # length of an end part, in hinge lengths
-
     def shares(length: float) -> Shares:
-        i, j = a["lpI"] / length, a["lpJ"] / length
-        middle = 1.0 - reach * (i + j)
-        inner = [reach * i + middle * (0.5 - gauss), reach * i + middle * (0.5 + gauss)]
-        half = [0.5 * middle, 0.5 * middle]
-        if name == "HingeMidpoint":
-            return [0.5 * i, *inner, 1.0 - 0.5 * j], [i, *half, j]
-        if name == "HingeEndpoint":
-            return [0.0, *inner, 1.0], [i, *half, j]
-        if name == "HingeRadau":
-            return [0.0, 8.0 / 3.0 * i, *inner, 1.0 - 8.0 / 3.0 * j, 1.0], [
-                i,
-                3.0 * i,
-                *half,
-                3.0 * j,
-                j,
-            ]
-        return [0.0, 2.0 / 3.0 * i, *inner, 1.0 - 2.0 / 3.0 * j, 1.0], [
-            0.25 * i,
-            0.75 * i,
-            *half,
-            0.75 * j,
-            0.25 * j,
-        ]
+        return hinge_shares(name, a["lpI"], a["lpJ"], length)
 
     inner = 4 if name == "HingeRadau" else 2
     if name == "HingeRadauTwo":
         return Rule((a["secI"],) * 2 + (a["secE"],) * 2 + (a["secJ"],) * 2, shares)
     return Rule((a["secI"],) + (a["secE"],) * inner + (a["secJ"],), shares)
+
+
+def hinge_shares(name: str, hinge_i: float, hinge_j: float, length: float) -> Shares:
+    """Places and weights of a rule with hinges of some lengths at the ends of a member."""
+    gauss = 0.5 / math.sqrt(3.0)
+    reach = {"HingeRadau": 4.0}.get(name, 1.0)  # length of an end part, in hinge lengths
+    i, j = hinge_i / length, hinge_j / length
+    middle = 1.0 - reach * (i + j)
+    inner = [reach * i + middle * (0.5 - gauss), reach * i + middle * (0.5 + gauss)]
+    half = [0.5 * middle, 0.5 * middle]
+    if name == "HingeMidpoint":
+        return [0.5 * i, *inner, 1.0 - 0.5 * j], [i, *half, j]
+    if name == "HingeEndpoint":
+        return [0.0, *inner, 1.0], [i, *half, j]
+    if name == "HingeRadau":
+        places = [0.0, 8.0 / 3.0 * i, *inner, 1.0 - 8.0 / 3.0 * j, 1.0]
+        return places, [i, 3.0 * i, *half, 3.0 * j, j]
+    places = [0.0, 2.0 / 3.0 * i, *inner, 1.0 - 2.0 / 3.0 * j, 1.0]
+    return places, [0.25 * i, 0.75 * i, *half, 0.75 * j, 0.25 * j]
 
 
 RULES.refuse(
@@ -236,7 +250,6 @@ RULES.refuse(
     "RegularizedHinge",
     "ConcentratedPlasticity",
     "ConcentratedCurvature",
-    "Simpson",
     "Chebyshev",
     "GaussQ",
     "Beam",

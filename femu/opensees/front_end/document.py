@@ -70,6 +70,11 @@ or without any change: `femu run --as-opensees script.py`. To see both programs 
 `femu crossvalidate script.py` runs the script on femu and on openseespy, in separate processes, and compares every number
 that a command returned and every file that a recorder wrote.
 
+Scripts in Tcl run too: `femu run model.tcl`. The language is Tcl itself, by Python's `tkinter`
+(Debian and Ubuntu: `apt install python3-tk`); every command below is a Tcl command, with blocks in
+braces after `pattern` and `section`, time series in the words of a pattern, and errors that name
+the line of the Tcl script. In Python, `femu.opensees.tcl.run("model.tcl")` does the same.
+
 The front end has no engine of its own: commands build a `femu.Model`, which is compiled to a
 `Program` when it is first needed and again if a command changed it; the state is carried over.
 `analyze` may be called any number of times: between calls nothing is compiled or allocated. Tags,

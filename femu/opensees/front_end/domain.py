@@ -310,6 +310,7 @@ class Domain:
         """The program of a model: a node that is fixed does not follow others, unless the
         constraints of the script hold both."""
         equal = model.equal
+        model.fixed_may_follow = chosen.constraints not in HOLDING
         if chosen.constraints not in HOLDING:
             model.equal = [
                 (a, b, left)

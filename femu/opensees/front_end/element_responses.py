@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from femu.elements import Truss, TwoNodeLink
 from femu.elements.beam_column import FrameElement
+from femu.materials import InitialStrain
 from femu.model.element import Name
 from femu.opensees.front_end.domain import Domain
 from femu.opensees.front_end.session import Rows
@@ -131,8 +132,12 @@ def local_force(rows: Rows, domain: Domain, tag: Name) -> Array:
     if family == FRAME:
         return rows.result.force(tag, "local")
     if family == TRUSS:
-        N = basic(rows, tag)
-        return np.concatenate([-N, N], axis=1)
+        if element.geometry == "corotational":  # type: ignore[attr-defined]
+            return np.zeros((len(rows.result.time), 0))  # nor has that of OpenSees
+        sizes = [len(domain.node_dofs[int(n)]) for n in element.nodes]
+        found = np.zeros((len(rows.result.time), sum(sizes)))
+        found[:, [0, sizes[0]]] = basic(rows, tag) * [-1.0, 1.0]
+        return found
     if isinstance(element, TwoNodeLink):
         return global_force(rows, domain, tag) @ _into_local(rows, domain, element).T
     return basic(rows, tag)
@@ -193,8 +198,16 @@ def material_response(rows: Rows, tag: Name, number: int) -> tuple[Array, Array]
     if kind_of(element) == TRUSS:
         apart, _ = relative(rows, tag)
         area = rows.parameters[rows.program.parameters.index(f"{tag}.area")]
-        return basic(rows, tag)[:, 0] / area, elongation(rows, tag) / np.linalg.norm(apart)
-    return basic(rows, tag)[:, number], deformation(rows, tag)[:, number]
+        strain = elongation(rows, tag) / np.linalg.norm(apart) + beginning(element.material)  # type: ignore[attr-defined]
+        return basic(rows, tag)[:, 0] / area, strain
+    law = list(getattr(element, "laws", {0: None}).values())[number : number + 1]
+    begun = beginning(law[0]) if law else 0.0
+    return basic(rows, tag)[:, number], deformation(rows, tag)[:, number] + begun
+
+
+def beginning(material: Any) -> float:
+    """Strain at which a material begins, which OpenSees counts among its strains."""
+    return float(material.strain) if isinstance(material, InitialStrain) else 0.0
 
 
 def material_tangent(rows: Rows, tag: Name, number: int) -> Array:

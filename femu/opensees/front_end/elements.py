@@ -12,14 +12,15 @@ import numpy as np
 from femu import elements
 from femu.elements.quadrature import Stations
 from femu.elements.zero_length import SAME_PLACE
-from femu.materials import ElasticSection, Parallel, SectionWithShear
+from femu.materials import Elastic, ElasticSection, FibreSection, Parallel, SectionWithShear
 from femu.model.component import Material, Section
 from femu.model.doubts import accepting, warn_accepted
 from femu.opensees.front_end.accepted import ACCEPTED
 from femu.opensees.front_end.arguments import Reader
-from femu.opensees.front_end.beam_integration import standard
+from femu.opensees.front_end.beam_integration import hinge_shares, standard
 from femu.opensees.front_end.domain import Domain, Transformation, domain
 from femu.opensees.front_end.table import Kinds, command
+from femu.opensees.front_end.uniaxial_point import Point
 
 ELEMENTS = Kinds("element", "element")
 MOVED = 1e-300  # displacement from which a node counts as moved: any at all
@@ -118,7 +119,7 @@ def _elastic_beam(d: Domain, reader: Reader, ends: Ends, name: str) -> Any:
     )
     if reader.numbers_ahead() == 2:
         a = reader.read("secTag:i transfTag:i" + _MASS + releases)
-        section = without_shear(d.section(a["secTag"], reader))
+        section = _elastic(without_shear(d.section(a["secTag"], reader)))
         if not isinstance(section, ElasticSection):
             raise reader.error(f"section {a['secTag']} must be an Elastic section.")
     elif space:
@@ -146,6 +147,21 @@ def _elastic_beam(d: Domain, reader: Reader, ends: Ends, name: str) -> Any:
         **_mass(a),
         **released,
     )
+
+
+def _elastic(section: Section) -> Section:
+    """The elastic section of the initial stiffness of a fibre section, about its axes."""
+    if not isinstance(section, FibreSection):
+        return section
+    EA = EIz = EIy = 0.0
+    for group in section.groups:
+        E = Point(group.material).tangent
+        EA += E * float(np.sum(group.area))
+        EIz += E * float(np.sum(group.area * group.y**2))
+        EIy += E * float(np.sum(group.area * group.z**2)) if group.z is not None else 0.0
+    if section.torsion is None:
+        return ElasticSection(1.0, EA, EIz)
+    return ElasticSection(1.0, EA, EIz, EIy, 1.0, Point(section.torsion).tangent)
 
 
 def without_shear(section: Section) -> Section:
@@ -262,6 +278,64 @@ def _sectioned(
         ends.j,
         integration=Stations([sections[s] for s in rule.sections], places, weights),
         **given,
+    )
+
+
+@ELEMENTS.kind(
+    "beamWithHinges",
+    into="ForceBeamColumn with HingeRadau",
+    form="iNode:i jNode:i secI:i lpI secJ:i lpJ E A Iz transfTag:i | -mass mass",
+)
+def _beam_with_hinges(d: Domain, reader: Reader, ends: Ends, name: str) -> Any:
+    """In space: E A Iz Iy G J."""
+    inner = "E A Iz Iy G J" if d.ndm == 3 else "E A Iz"
+    a = reader.read(f"secI:i lpI secJ:i lpJ {inner} transfTag:i | -mass mass | -iter maxIter:i tol")
+    given = _transformed(d, a["transfTag"], reader)
+    length = ends.length(given.get("offset_i", ()), given.get("offset_j", ()))
+    if not length > 0.0:
+        raise reader.error(f"nodes {ends.i} and {ends.j} are at the same place.")
+    space = {"Iy": a["Iy"], "G": a["G"], "J": a["J"]} if d.ndm == 3 else {}
+    middle = ElasticSection(a["E"], a["A"], a["Iz"], **space)
+    places, weights = hinge_shares("HingeRadau", a["lpI"], a["lpJ"], length)
+    first, last = d.section(a["secI"], reader), d.section(a["secJ"], reader)
+    stations = Stations([first, *[middle] * (len(places) - 2), last], places, weights)
+    return elements.ForceBeamColumn(
+        ends.tag, ends.i, ends.j, integration=stations, mass=a["mass"] or 0.0, **given
+    )
+
+
+@ELEMENTS.kind(
+    "TrussSection",
+    "trussSection",
+    "corotTrussSection",
+    "CorotTrussSection",
+    into="Truss of the laws of a section along its axis",
+    form="iNode:i jNode:i secTag:i | -rho rho | -cMass cFlag:i=1 | -doRayleigh rFlag:i=1",
+)
+def _truss_section(d: Domain, reader: Reader, ends: Ends, name: str) -> Any:
+    a = reader.read("secTag:i | -rho rho | -cMass cFlag:i=1 | -doRayleigh rFlag:i=1")
+    section = d.section(a["secTag"], reader)
+    if isinstance(section, ElasticSection):
+        law: Material = Elastic(section.E)
+        area = section.A
+    elif isinstance(section, FibreSection):
+        area = 1.0
+        groups = [(g.material, float(np.sum(g.area))) for g in section.groups]
+        law = Parallel([m for m, _ in groups], [total for _, total in groups])
+    else:
+        raise reader.unsupported(
+            f"section {a['secTag']} is not supported: it must be Elastic or Fiber."
+        )
+    return elements.Truss(
+        ends.tag,
+        ends.i,
+        ends.j,
+        material=law,
+        area=area,
+        geometry="corotational" if name.lower().startswith("corot") else "linear",
+        mass=a["rho"] or 0.0,
+        consistent_mass=bool(a["cMass"]),
+        damped=bool(a["doRayleigh"]),
     )
 
 
@@ -457,7 +531,6 @@ ELEMENTS.refuse(
     "bbarBrick",
     "SSPquad",
     "SSPbrick",
-    "beamWithHinges",
     "ModElasticBeam2d",
     "elasticForceBeamColumn",
     "gradientInelasticBeamColumn",
@@ -474,8 +547,6 @@ ELEMENTS.refuse(
     "TFP",
     "TripleFrictionPendulum",
     "CatenaryCable",
-    "TrussSection",
-    "corotTrussSection",
     "ZeroLengthND",
     "zeroLengthContact2D",
     "genericClient",

@@ -6,6 +6,7 @@ inverse is in `femu.opensees.translation.materials`.
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any
 
 from femu import materials as laws
@@ -15,10 +16,13 @@ from femu.opensees.front_end.accepted import ACCEPTED
 from femu.opensees.front_end.arguments import Reader
 from femu.opensees.front_end.domain import Domain, domain
 from femu.opensees.front_end.table import Kinds, command
+from femu.opensees.front_end.uniaxial_point import Point
 from femu.support.errors import ModelWarning, shown
 from femu.support.users_line import warn
 
 MATERIALS = Kinds("uniaxialMaterial", "material")
+NEVER_REACHED = 1e6  # strain at which the stop of an elastic line would yield
+MOST_LOOKS, CLOSE, FAR = 100, 1e-14, 1e-6  # to find the strain of a stress
 
 
 @command("uniaxialMaterial", "materials", "kind:w tag:i", "A uniaxial law; see the kinds.")
@@ -350,10 +354,149 @@ def _bond_sp01(d: Domain, reader: Reader, a: dict[str, Any]) -> Material:
     return laws.StrainPenetration(*(a[n] for n in ("Fy", "Sy", "Fu", "Su", "b", "R")))
 
 
+@MATERIALS.kind("InitStrainMaterial", "InitStrain", form="other:i initStrain", into="InitialStrain")
+def _init_strain(d: Domain, reader: Reader, a: dict[str, Any]) -> Material:
+    return laws.InitialStrain(d.material(a["other"], reader), a["initStrain"])
+
+
+@MATERIALS.kind("InitStressMaterial", "InitStress", form="other:i initStress", into="InitialStrain")
+def _init_stress(d: Domain, reader: Reader, a: dict[str, Any]) -> Material:
+    """The strain of the stress is found on the way from zero, as OpenSees does."""
+    part = d.material(a["other"], reader)
+    point, strain = Point(part), 0.0
+    stress, tangent, _ = point.look(strain)
+    for _ in range(MOST_LOOKS):
+        if abs(stress - a["initStress"]) <= CLOSE * abs(a["initStress"]) or tangent == 0.0:
+            break
+        strain += (a["initStress"] - stress) / tangent
+        stress, tangent, _ = point.look(strain)
+    if abs(stress - a["initStress"]) > FAR * abs(a["initStress"]):
+        raise reader.wrong("initStress", a["initStress"], "is a stress that the material never has")
+    return laws.InitialStrain(part, strain)
+
+
+@MATERIALS.kind("Multiplier", form="other:i multiplier", into="Parallel of one part")
+def _multiplier(d: Domain, reader: Reader, a: dict[str, Any]) -> Material:
+    return laws.Parallel([d.material(a["other"], reader)], [a["multiplier"]])
+
+
+@MATERIALS.kind(
+    "SelfCentering",
+    form="k1 k2 sigAct beta epsSlip=0 epsBear=0 rBear=None",
+    into="SelfCentering",
+)
+def _self_centering(d: Domain, reader: Reader, a: dict[str, Any]) -> Material:
+    if a["epsSlip"] or a["epsBear"]:
+        raise reader.unsupported("epsSlip and epsBear other than 0 are not supported.")
+    return laws.SelfCentering(a["k1"], a["k2"], a["sigAct"], a["beta"])
+
+
+@MATERIALS.kind("ImpactMaterial", "Impact", form="K1 K2 Delta_y gap", into="Impact")
+def _impact(d: Domain, reader: Reader, a: dict[str, Any]) -> Material:
+    return laws.Impact(a["K1"], a["K2"], a["Delta_y"], a["gap"])
+
+
+@MATERIALS.kind(
+    "ElasticBilin",
+    form="EP1 EP2 epsP2 EN1=None EN2=None epsN2=None",
+    into="Parallel of Elastic and ElasticGap",
+)
+def _elastic_bilin(d: Domain, reader: Reader, a: dict[str, Any]) -> Material:
+    both = a["EN1"] is None
+    EN1, EN2 = (a["EP1"], a["EP2"]) if both else (a["EN1"], a["EN2"])
+    epsN2 = -a["epsP2"] if both else a["epsN2"]
+    if EN2 is None or epsN2 is None:
+        raise reader.error("EN1 needs EN2 and epsN2 after it.")
+    return _elastic_lines(
+        (a["EP1"], EN1), [(a["epsP2"], a["EP2"] - a["EP1"])], [(epsN2, EN2 - EN1)]
+    )
+
+
+@MATERIALS.kind(
+    "ElasticMultiLinear",
+    form="eta=0 | -strain *strain | -stress *stress",
+    into="Parallel of Elastic and ElasticGap, with a Viscous if eta is not 0",
+)
+def _elastic_multilinear(d: Domain, reader: Reader, a: dict[str, Any]) -> Material:
+    strain, stress = a["strain"], a["stress"]
+    if len(strain) != len(stress) or len(strain) < 3:
+        raise reader.error(
+            f"needs as many -strain as -stress, 3 or more; {len(strain)} and {len(stress)} were "
+            "given."
+        )
+    points = list(zip(strain, stress, strict=True))
+    if (0.0, 0.0) not in points[1:-1] or any(q[0] <= p[0] for p, q in pairwise(points)):
+        raise reader.unsupported(
+            "strains that do not increase, or without the point 0, 0 inside, are not supported."
+        )
+    zero = points.index((0.0, 0.0))
+    slopes = [(q[1] - p[1]) / (q[0] - p[0]) for p, q in pairwise(points)]
+    bends = [
+        (points[k][0], slopes[k] - slopes[k - 1])
+        for k in range(1, len(slopes))
+        if points[k][0] > 0.0
+    ]
+    back = [
+        (points[k][0], slopes[k - 1] - slopes[k])
+        for k in range(1, len(slopes))
+        if points[k][0] < 0.0
+    ]
+    spring = _elastic_lines((slopes[zero], slopes[zero - 1]), bends, back)
+    return laws.Parallel([spring, laws.Viscous(a["eta"])]) if a["eta"] else spring
+
+
+def _elastic_lines(
+    first: tuple[float, float], bends: list[tuple[float, float]], back: list[tuple[float, float]]
+) -> Material:
+    """An elastic law of straight lines: the first slopes in tension and compression, then each
+    strain at which the slope changes, and by how much."""
+    parts: list[Material] = [laws.Elastic(*first)]
+    factors = [1.0]
+    for side, turns in ((1.0, bends), (-1.0, back)):
+        for strain, change in turns:
+            if change != 0.0:
+                stop = side * NEVER_REACHED * abs(change)
+                parts.append(laws.ElasticGap(abs(change), stop, strain))
+                factors.append(1.0 if change > 0.0 else -1.0)
+    return laws.Parallel(parts, factors)
+
+
+@MATERIALS.kind("MultiLinear", form="*points", into="Parallel of ElasticPerfectlyPlastic")
+def _multilinear(d: Domain, reader: Reader, a: dict[str, Any]) -> Material:
+    numbers = a["points"]
+    if len(numbers) < 4 or len(numbers) % 2:
+        raise reader.error(f"needs two or more points, strain and stress; {numbers} were given.")
+    points = [(0.0, 0.0), *zip(numbers[::2], numbers[1::2], strict=True)]
+    if any(q[0] <= p[0] for p, q in pairwise(points)):
+        raise reader.wrong("points", numbers, "must have strains that increase from 0")
+    slopes = [(q[1] - p[1]) / (q[0] - p[0]) for p, q in pairwise(points)]
+    parts: list[Material] = []
+    for k, (slope, then) in enumerate(pairwise(slopes)):
+        if slope < then:
+            raise reader.unsupported("slopes that grow are not supported.")
+        if slope > then:
+            yielding = (slope - then) * points[k + 1][0]
+            parts.append(laws.ElasticPerfectlyPlastic(slope - then, yielding, yielding))
+    return laws.Parallel([*parts, laws.Elastic(slopes[-1])])
+
+
+@MATERIALS.kind(
+    "SteelMPF",
+    form="fyp fyn E0 bp bn R0 cR1 cR2 a1=0 a2=1 a3=0 a4=1",
+    into="MenegottoPinto, if tension and compression are alike",
+)
+def _steel_mpf(d: Domain, reader: Reader, a: dict[str, Any]) -> Material:
+    if a["fyp"] != a["fyn"] or a["bp"] != a["bn"] or a["a1"] or a["a3"]:
+        raise reader.unsupported(
+            "fyn other than fyp, bn other than bp, and a1 or a3 other than 0 are not supported."
+        )
+    return laws.MenegottoPinto(a["E0"], a["fyp"], a["bp"], a["R0"], a["cR1"], a["cR2"])
+
+
 _REFUSED = """APDFMD APDMD APDVFD ASDConcrete1D BWBN Backbone BarSlip BoucWenOriginal Cast CastFuse
     Concrete03 Concrete06 Concrete07 ConcreteCM ConcreteD ConcretewithSITC ConfinedConcrete01
-    Dodd_Restrepo DowelType ElasticMultiLinear FRPConfinedConcrete GNG HyperbolicGap IMKBilin IMKPeakOriented IMKPinching
-    Impact InitStrainMaterial InitStressMaterial KikuchiAikenHDR KikuchiAikenLRB LimitState ModIMKPeakOriented ModIMKPinching
-    MultiLinear Multiplier PathIndependent PySimple1 QzSimple1 RambergOsgoodSteel Ratchet SAWS SMA
-    SelfCentering Steel4 SteelMPF TzSimple1"""
+    Dodd_Restrepo DowelType FRPConfinedConcrete GNG HyperbolicGap IMKBilin IMKPeakOriented IMKPinching
+    KikuchiAikenHDR KikuchiAikenLRB LimitState ModIMKPeakOriented ModIMKPinching
+    PathIndependent PySimple1 QzSimple1 RambergOsgoodSteel Ratchet SAWS SMA
+    Steel4 TzSimple1"""
 MATERIALS.refuse("femu has no such law", *_REFUSED.split())

@@ -14,9 +14,11 @@ from femu.analyses.eigen import Modes
 from femu.analyses.eigen import eigen as find_modes
 from femu.engine.workspace import Workspace
 from femu.model.doubts import warn_accepted
+from femu.opensees.front_end.analysis import present
 from femu.opensees.front_end.arguments import Reader
 from femu.opensees.front_end.domain import domain, kept_finite
 from femu.opensees.front_end.files import write_text
+from femu.opensees.front_end.session import give
 from femu.opensees.front_end.table import command
 from femu.support.errors import AnalysisError, shown
 
@@ -152,6 +154,54 @@ def modal_damping(reader: Reader) -> None:
     domain.modal_ratios = tuple(factors * count if len(factors) == 1 else factors)
     if domain.session is not None:
         domain.session.end()
+
+
+@command(
+    "responseSpectrumAnalysis",
+    "analysis",
+    "tsTag:i direction:i | -scale scale | -mode mode:i | -Tn *Tn | -Sa *Sa",
+    "Largest displacements of each mode, one after the other; with -Tn and -Sa in place of tsTag.",
+)
+def response_spectrum(reader: Reader) -> None:
+    """Recorders write each mode; the last one is the state that stays."""
+    a = reader.read("first:i second:i=None | -scale scale | -mode mode:i | -Tn *Tn | -Sa *Sa")
+    if a["scale"] is not None:
+        warn_accepted(f"{reader.command}: -scale does not change the displacements.")
+    direction = a["first"] if a["second"] is None else a["second"]
+    if domain.modes is None:
+        raise reader.error("there are no modes yet: call eigen first.")
+    names = [name for name in properties(False) if name.startswith("partiFactor")]
+    if not 1 <= direction <= len(names):
+        raise reader.wrong("direction", direction, f"must lie between 1 and {len(names)}")
+    if a["second"] is not None:
+        series = domain.find("timeSeries", domain.series, a["first"], reader)
+    elif len(a["Tn"]) != len(a["Sa"]) or not a["Tn"]:
+        raise reader.error("needs tsTag and direction, or as many -Tn as -Sa.")
+    found = properties(False)
+    factors, modes = found[names[direction - 1]], domain.modes
+    count = len(domain.eigenvalues)
+    if a["mode"] is not None and not 1 <= a["mode"] <= count:
+        raise reader.wrong("-mode", a["mode"], f"must lie between 1 and {count}")
+    for m in range(count) if a["mode"] is None else [a["mode"] - 1]:
+        period = found["eigenPeriod"][m]
+        strength = (
+            float(series.at(period))
+            if a["second"] is not None
+            else float(np.interp(period, a["Tn"], a["Sa"]))
+        )
+        _take_shape(reader, factors[m] * strength / domain.eigenvalues[m] * modes.shapes[:, m])
+
+
+def _take_shape(reader: Reader, moved: Array) -> None:
+    """Go to displacements, and let the recorders write them."""
+    session = present(reader)
+    session.flush()
+    layout, place = session.program.layout, domain.modes.program.numbering.place
+    for dof, at in session.program.numbering.place.items():
+        session.state.vector[layout.u + at] = moved[place[dof]] if dof in place else 0.0
+    session.evaluate(reader)
+    session.refresh()
+    give(domain, session.now())
 
 
 @command(

@@ -112,6 +112,14 @@ def _fix(tag: int, held: list[str]) -> None:
 def _question_fixed(tag: int) -> None:
     """Warn of a node that follows another one in a direction in which it is fixed."""
     fixed = domain.model.nodes[tag].fixed
+    for leader, follower in domain.model.links:
+        if follower == tag and fixed:
+            warn(
+                f"node {tag} follows node {leader} by a rigid link, and is fixed in "
+                f"{', '.join(sorted(fixed))}: it does not follow there, as with Plain and "
+                "Transformation constraints of OpenSees. Fix: remove the fix or the link.",
+                ModelWarning,
+            )
     for leader, follower, directions in domain.model.equal:
         both = [d for d in directions if d in fixed and d not in domain.model.nodes[leader].fixed]
         if follower == tag and both:
@@ -232,6 +240,7 @@ def rigid_link(reader: Reader) -> None:
         domain.model.equal_dof(a["rNodeTag"], a["cNodeTag"], translations)
     elif a["type"] in ("beam", "-beam"):
         domain.model.rigid_link(a["rNodeTag"], a["cNodeTag"])
+        _question_fixed(a["cNodeTag"])
     else:
         raise reader.error(f"type = {shown(a['type'])} must be 'bar' or 'beam'.")
     domain.touch()

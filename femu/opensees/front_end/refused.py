@@ -36,7 +36,7 @@ _GROUPS = {
     "not part of this front end": (
         "accelCPU build cbdiDisplacement classType convertBinaryToText convertTextToBinary "
         "domainCommitTag eleDynamicalForce getDampTangent metaData modalDampingQ numFact "
-        "responseSpectrumAnalysis sdfResponse searchPeerNGA sectionDisplacement sectionFlexibility "
+        "sdfResponse searchPeerNGA sectionDisplacement sectionFlexibility "
         "sectionStiffness sectionTag setElementRayleighDampingFactors setElementRayleighFactors "
         "setNodeCoord solveCPU stripXML testNorms basicStiffness imposedSupportMotion "
         "OpenSeesParameter"

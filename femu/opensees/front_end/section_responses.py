@@ -13,6 +13,7 @@ from femu.elements.link import BasicLink
 from femu.model.element import Name
 from femu.opensees.front_end.arguments import Reader
 from femu.opensees.front_end.domain import Domain
+from femu.opensees.front_end.element_responses import beginning
 from femu.opensees.front_end.sections import FibreRecipe, codes_of
 from femu.opensees.front_end.session import Rows
 from femu.results.fibre_response import evaluate
@@ -122,7 +123,7 @@ def fibre_response(
 ) -> tuple[Array, Array]:
     """Stress and strain of a fibre."""
     material, p, history, strain = _fibre_points(rows, tag, point, group, fibre)
-    return evaluate(material, p, history, strain)[0], strain
+    return evaluate(material, p, history, strain)[0], strain + beginning(material)
 
 
 def fibre_tangent(rows: Rows, tag: Name, point: int, group: int, fibre: int) -> Array:

@@ -342,8 +342,6 @@ SECTIONS.refuse(
     "femu has no such section",
     "NDFiber",
     "NDFiberWarping",
-    "RCSection2d",
-    "RCCircularSection",
     "RCTunnelSection",
     "ElasticMembranePlateSection",
     "PlateFiber",

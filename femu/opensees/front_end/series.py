@@ -165,7 +165,7 @@ def _constant(d: Domain, reader: Reader, a: dict[str, Any]) -> Any:
 
 @SERIES.kind("Linear", form=" | -factor factor | -tStart start", into="Linear")
 def _linear(d: Domain, reader: Reader, a: dict[str, Any]) -> Any:
-    if a["tStart"] is None:
+    if a["tStart"] is None or (a["tStart"] == 0.0 and a["factor"] is not None):
         return Linear(1.0 if a["factor"] is None else a["factor"])
     if a["factor"] is not None:
         raise reader.unsupported("'-tStart' together with '-factor' is not supported.")

@@ -21,6 +21,8 @@ from femu.materials import (
     ElasticPerfectlyPlastic,
     ExactBoucWen,
     Hardening,
+    Impact,
+    InitialStrain,
     KentParkConcrete,
     KentParkTension,
     LowCycleFatigue,
@@ -32,6 +34,7 @@ from femu.materials import (
     Parallel,
     PopovicsConcrete,
     QuadrilinearPinching,
+    SelfCentering,
     Series,
     StrainPenetration,
     TrilinearPinching,
@@ -302,6 +305,21 @@ def _(m: MinMax, book: CommandList) -> int:
         "-max",
         m.largest_strain,
     )
+
+
+@_write.register
+def _(m: InitialStrain, book: CommandList) -> int:
+    return _command(book, "InitStrainMaterial", write_material(m.material, book), m.strain)
+
+
+@_write.register
+def _(m: SelfCentering, book: CommandList) -> int:
+    return _command(book, "SelfCentering", m.k1, m.k2, m.activation, m.beta)
+
+
+@_write.register
+def _(m: Impact, book: CommandList) -> int:
+    return _command(book, "ImpactMaterial", m.K1, m.K2, m.yield_strain, m.gap)
 
 
 @_write.register
