@@ -323,6 +323,7 @@ reactions -dynamic -rayleigh
 printA -file a.txt -ret
 printB -file b.txt -ret
 eleType 1
+basicStiffness 1
 getEleClassTags 1
 getCrdTransfTags
 getConstrainedNodes 1
