@@ -28,7 +28,7 @@ LEFT_TO_NEXT = 1e-6  # of the energy of a change: error of a state determination
 # share of the energy of the change from the committed to the last trial state: a smaller change
 # after it begins with that trial state; after a larger one a softening member, which has several
 # answers, could be led away from that of the committed state
-NEAR = 1e-4
+NEAR = 0.05
 TOLERATED = 1e-17  # the same where round-off keeps the iteration from getting there
 CUTS = 30  # of a move that goes too far
 # slope of the energy that is left when a move is cut back, as a share of that at its start

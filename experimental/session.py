@@ -79,6 +79,7 @@ class SpecimenSession:
         """What is odd about where the specimen was when a test continued."""
         self._setup, self._size = element.actuator_setup, element.basic_size
         self._guard, self._monitor = element.new_guard(), element.new_monitor(self.specimen)
+        self._following = element.new_following(self.specimen)
         self._excitation = Parts()
         self._target: Array | None = None
         self._answer: Measurement | None = None
@@ -160,6 +161,7 @@ class SpecimenSession:
             self.specimen.begin_test()
             self.specimen.name_actuators(self.element.label(), self.element.actuators)
             self._monitor = self.element.new_monitor(self.specimen)
+            self._following = self.element.new_following(self.specimen)
             if self._monitor is not None:
                 self._monitor.see(np.zeros(m), Measurement(np.zeros(m), np.zeros(m)))
                 self._monitor.begin()
@@ -318,6 +320,9 @@ class SpecimenSession:
         if self._monitor is not None:
             parts = self._excitation
             self._monitor.see(command, raw, (time >= parts.strong) + (time >= parts.peak))
+        if self._following is not None:
+            sent = command if self.compensation is None else self._setup.command(target)
+            self._following.see(sent, raw.displacement, time, self.compensation is None)
         reached = self._setup.displacement(raw.displacement, target)
         made = Measurement(reached, self._setup.force(raw.force, reached), raw.time)
         if not math.isfinite(sum(made.displacement.tolist()) + sum(made.force.tolist())):

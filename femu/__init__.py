@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import femu.support.stopping  # noqa: F401 (the first: Ctrl-C may come while the rest is imported)
 from femu.engine.program import Program
 from femu.engine.state import State
 from femu.model.loads import DistributedLoad, Pattern, PointLoad, UniformLoad

@@ -32,6 +32,9 @@ Array = npt.NDArray[np.float64]
 HEAD = 17
 LIMIT = 10.0  # standard deviations of the prior by which a coefficient may move
 FAST_LIMIT = 3.0  # the same of the whole inverse above the band in which the filter sees it
+LEAST_LIMITED = (
+    0.1  # spread from which on these deviations count; that of a smaller one does not limit
+)
 FAST, FAST_POINTS = (1.5, 12.0), 12  # that band and its points, in cutoffs
 SHARE = 0.05  # of the targets, and fast errors of tracking from which on the inverse is not trusted
 SETTLED = 0.9  # how much of the window of targets there must be to judge
@@ -40,8 +43,8 @@ SETTLED = 0.9  # how much of the window of targets there must be to judge
 RECENT, WINDOW, PATIENCE, FALL, RISE = 1.0, 5.0, 2.0, 1.0, 100.0
 SLOW = 0.03  # of the cutoff: frequency below which signals say nothing, their means least of all
 ORDERS = 3, 2  # of the polynomial for one channel, for several
-SPREADS = 0.1, 0.02  # the same of the prior
-MOST_SPREAD = 0.05  # of several channels without plants, beyond which a loop may become unstable
+SPREADS = 0.1, 0.005  # the same of the prior
+MOST_SPREAD = 0.01  # of several channels without plants, beyond which a loop may become unstable
 LEAST_SPREAD = 1e-3  # of the deviations of a family of plants, in directions that it does not have
 
 
@@ -236,7 +239,8 @@ def estimated_measured(p, s, reached_now, out):
     """One step of the Kalman filter for the coefficients of each command.
 
     The error has the derivatives of the measurement, the gain those of the target in their place:
-    they hardly have the noise of the sensor, which would bias the coefficients otherwise.
+    they hardly have the noise of the sensor, which would bias the coefficients otherwise. How loud it
+    is shows in fast errors: their mean square less the mean product of two in a row.
     """
     m, _, orders, q, n = int(p[0]), int(p[1]), int(p[2]), int(p[3]), int(p[4])
     noise, misfit, drift, limit = p[5], p[6], p[7], p[8]
@@ -274,7 +278,8 @@ def estimated_measured(p, s, reached_now, out):
             for j in range(m):
                 part = inverse[(k * m + row) * m + j] + own[k * m + j]
                 error -= part * phi[k * m + j]
-        total = noise + misfit * max(sent * sent, shift(trust, 6 + 4 * row)[2])
+        powers = shift(trust, 6 + 4 * row)
+        total = max(noise, powers[1] - powers[0]) + misfit * max(sent * sent, powers[2])
         for a in range(size):
             gain[a] = 0.0
             for b in range(size):
@@ -312,19 +317,20 @@ class EstimatedPlantCompensation(CompiledCompensation):
     This is linear in a, and the derivatives are states of F: no measurement is differentiated. A
     Kalman filter solves it, with the derivatives of the target as instruments, so the noise of the
     sensor does not bias it. Its prior is about the nominal plant: each coefficient deviates by
-    ``spread`` of its size (0.1 for one channel and 0.02 for several if left out), or as in the
-    ``plants`` that are thought possible. Channels that always move together do not show each
-    coefficient of their coupling: give ``plants`` if several channels may deviate by more. ``noise`` is the
-    standard deviation of the measured displacements, ``misfit`` the share of a command that the model
-    may miss. ``drift`` is the share of the prior variance by which coefficients may change in a unit
-    of time. Coefficients stay within ten deviations of the prior. Signals count without their means
-    of late, so a displacement transducer may be off its zero. Nothing is learned while errors are
-    larger than targets: the specimen moves by itself then, or the nominal plant has less than half of
-    the gain.
+    ``spread`` of its size (0.1 for one channel and 0.005 for several if left out), or as in the
+    ``plants`` that are thought possible. Channels that always move together hardly show each
+    coefficient of their coupling, which is why their prior is narrow. ``noise`` is the least standard
+    deviation of the measured displacements; how loud they are is measured. ``misfit`` is the share of a
+    command that the model may miss, ``drift`` the share of the prior variance by which coefficients may
+    change in a unit of time.
+    Coefficients stay within ten deviations of the prior, of one with a spread of 0.1 if theirs is less.
+    Signals count without their means of late, so a displacement transducer may be off its zero. Nothing
+    is learned while errors are larger than targets: the specimen moves by itself then, or the nominal
+    plant has less than half of the gain.
 
     What moves faster than the ``cutoff`` does not show in the estimate, and could become unstable with
-    it: a resonance of the actuator, for example. So the inverse stays within three deviations of the
-    prior there. If the fast part of the error of tracking still exceeds 5 % of the targets for some
+    it: a resonance of the actuator, for example. So the inverse stays within three of these
+    deviations there. If the fast part of the error of tracking still exceeds 5 % of the targets for some
     time, the derivatives from the second on fade out until it is below, see ``trust``. Tracking is
     coarser then. That keeps a loop stable if an inverse of order 1 does: of a structure that moves well
     below the ``cutoff``. Limit the tracking of others (`TrackingLimits`).
@@ -390,7 +396,8 @@ class EstimatedPlantCompensation(CompiledCompensation):
         deviations = np.sqrt(np.array([np.diag(one) for one in prior]))
         fast = self._fast(prior)
         step = self.dt * self.cutoff
-        head = [m, points, orders, q, n, self.noise**2, self.misfit**2, self.drift * self.dt, LIMIT]
+        head = [m, points, orders, q, n, self.noise**2, self.misfit**2, self.drift * self.dt]
+        head.append(LIMIT * self._wide())
         head += [FAST_POINTS, np.exp(-step / WINDOW), SHARE**2, step / FALL, step / RISE]
         head += [np.exp(-step / RECENT), PATIENCE / step, -np.expm1(-2.0 * np.pi * SLOW * step)]
         blocks = (weights, inverse, *made[1:], moves, entry, deviations, fast, low_pass(q))
@@ -424,8 +431,12 @@ class EstimatedPlantCompensation(CompiledCompensation):
         for x in np.geomspace(FAST[0], last, FAST_POINTS):
             moved = np.kron((1j * x) ** powers, np.eye(m))  # the inverse by its coefficients
             deviations = [np.sqrt(np.trace(moved @ one @ moved.conj().T).real) for one in prior]
-            made.append([x, *(FAST_LIMIT * np.array(deviations))])
+            made.append([x, *(FAST_LIMIT * self._wide() * np.array(deviations))])
         return np.array(made)
+
+    def _wide(self) -> float:
+        """How many times wider the limits are than those of the prior: it may begin narrow."""
+        return max(1.0, LEAST_LIMITED / self.spread) if self.plants is None else 1.0
 
     @property
     def trust(self) -> float:

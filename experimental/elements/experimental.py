@@ -26,6 +26,7 @@ from femu.experimental.elements.measured_law import (
     measured_law,
     shift_samples,
 )
+from femu.experimental.safety.following import FollowingMonitor
 from femu.experimental.safety.limits import Guard, Limits, Unlimited, bounds_of, must_be_limited
 from femu.experimental.safety.sensor_monitor import SensorCheck, SensorMonitor
 from femu.experimental.setups.setup import Direct, Setup
@@ -214,6 +215,17 @@ class Experimental(Element):
             self.actuators,
             specimen.physical,
             specimen.moved.why_dead,
+        )
+
+    def new_following(self, specimen: Specimen) -> FollowingMonitor | None:
+        """What sees whether a physical specimen goes where it is sent."""
+        if not specimen.physical:
+            return None
+        return FollowingMonitor(
+            bounds_of(self.limits),
+            self.displacement_noise(specimen),
+            self.label(),
+            self.actuators,
         )
 
     def displacement_noise(self, specimen: Specimen) -> Array:

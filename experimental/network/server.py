@@ -49,6 +49,7 @@ from femu.experimental.network.wire import (
     vector,
 )
 from femu.experimental.safety.deferred_signals import FREE, WRITING, DeferredSignals
+from femu.experimental.safety.following import FollowingMonitor
 from femu.experimental.safety.limits import Guard, Limits, Unlimited, bounds_of, must_be_limited
 from femu.experimental.safety.own_clock import ClockedGuard
 from femu.experimental.specimens.specimen import Measurement, Specimen, checked
@@ -135,6 +136,11 @@ class SpecimenServer:
         known = {CHANNEL: limits.as_data()} if limits is not None else {}
         self._tag, self._version, self._wait, self._silence = float(tag), version, wait, silence
         names = checked_names("SpecimenServer", actuators, specimen.size)
+        self._following = (
+            FollowingMonitor(self._limits, specimen.sensor_noise()[0], "the specimen", names)
+            if specimen.physical
+            else None
+        )
         guard = ClockedGuard if specimen.physical else Guard
         self._guard = guard(self._limits, specimen.size, specimen.initial_stiffness(), names=names)
         family_of(host)
@@ -592,6 +598,8 @@ class SpecimenServer:
         self.moves += 1
         measured = checked(raw, self.specimen.size, "The specimen")
         self._guard.measured(measured, time)
+        if self._following is not None:
+            self._following.see(command, measured.displacement, time)
         return measured, measured
 
     def _commit(self) -> None:

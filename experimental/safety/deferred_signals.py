@@ -16,6 +16,8 @@ import threading
 from types import FrameType
 from typing import Any
 
+from femu.support.stopping import is_ours_or_pythons
+
 FREE, WAITING, WRITING = range(3)
 """Nothing is under way; a specimen is waited for; what it answered is being written."""
 SIGNALS = [
@@ -45,7 +47,8 @@ class DeferredSignals:
     def __enter__(self) -> DeferredSignals:
         if threading.current_thread() is threading.main_thread():
             for number in SIGNALS:
-                if signal.getsignal(number) in (signal.SIG_DFL, signal.default_int_handler):
+                handler = signal.getsignal(number)
+                if handler is signal.SIG_DFL or is_ours_or_pythons(handler):
                     self._before[number] = signal.signal(number, self._heard)
         return self
 

@@ -43,7 +43,9 @@ class Limits:
     The force is predicted with the tangent before the command leaves. Measured displacements and
     forces are held against their limits too: a step is not taken with one that lies beyond.
     ``silence`` is the longest wait for an answer of the specimen, in seconds; left out, it is that
-    of the specimen.
+    of the specimen. ``tracking`` is the largest distance between target and measured displacement of
+    a physical specimen; left out, it follows from the limit of displacement, the noise and the
+    steps; see `femu.experimental.safety.following`. With `math.inf` there is none.
     """
 
     displacement: float | tuple[float, ...] | None = None
@@ -51,9 +53,10 @@ class Limits:
     velocity: float | tuple[float, ...] | None = None
     force: float | tuple[float, ...] | None = None
     silence: float | None = None
+    tracking: float | tuple[float, ...] | None = None
 
     def __post_init__(self) -> None:
-        for name in LIMITED:
+        for name in (*LIMITED, "tracking"):
             above_zero("Limits", name, getattr(self, name))
         if self.silence is not None and not (
             isinstance(self.silence, (int, float))
@@ -66,7 +69,7 @@ class Limits:
 
     def as_data(self) -> dict[str, float | list[float]]:
         """The limits that were set, as plain data for a file."""
-        given = {name: getattr(self, name) for name in LIMITED}
+        given = {name: getattr(self, name) for name in (*LIMITED, "tracking")}
         return {
             name: np.asarray(value, dtype=float).tolist()
             for name, value in given.items()
@@ -166,7 +169,7 @@ class Guard:
                 "needs a stiffness to predict the force with",
                 fix="give the element an initial stiffness",
             )
-        for name in LIMITED:
+        for name in (*LIMITED, "tracking"):
             if np.size(given := getattr(limits, name)) not in (1, size):
                 raise InputError(
                     "Limits",

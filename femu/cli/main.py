@@ -9,13 +9,20 @@ one that femu explains, or an analysis that failed, 130 stopped by Ctrl-C.
 
 from __future__ import annotations
 
+import contextlib
 import importlib
+import os
+import sys
+import warnings
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import click
 
+from femu.cli.say import say
 from femu.cli.script_errors import explained
 from femu.results.progress import AMBIENCE
+from femu.support.stopping import STOPPED, heard, was_dropped
 
 COMMANDS: dict[str, tuple[str, str]] = {
     "demo": (
@@ -54,7 +61,30 @@ COMMANDS: dict[str, tuple[str, str]] = {
 """Command: module and the line that `femu --help` shows, so that help imports none of them."""
 
 EXPLAINED_ERROR = 3
-STOPPED = 130
+
+
+@contextlib.contextmanager
+def warnings_of_commands() -> Iterator[None]:
+    """A warning that no line of a script has caused is a sentence: the line of the library that
+    called the command says nothing."""
+    usual, library = warnings.formatwarning, os.path.dirname(click.__file__) + os.sep
+
+    def sentence(
+        message: Warning | str,
+        category: type[Warning],
+        filename: str,
+        lineno: int,
+        line: str | None = None,
+    ) -> str:
+        if filename.startswith(library):
+            return f"femu: {message}\n"
+        return usual(message, category, filename, lineno, line)
+
+    warnings.formatwarning = sentence
+    try:
+        yield
+    finally:
+        warnings.formatwarning = usual
 
 
 class CommandTable(click.Group):
@@ -72,10 +102,33 @@ class CommandTable(click.Group):
         with formatter.section("Commands"):
             formatter.write_dl([(name, summary) for name, (_, summary) in COMMANDS.items()])
 
+    def main(
+        self,
+        args: Sequence[str] | None = None,
+        prog_name: str | None = None,
+        complete_var: str | None = None,
+        standalone_mode: bool = True,
+        **extra: Any,
+    ) -> Any:
+        """As click's, but that Ctrl-C ends every command in one way, wherever it comes."""
+        if not standalone_mode:
+            return super().main(args, prog_name, complete_var, standalone_mode=False, **extra)
+        with heard():
+            try:
+                code = super().main(args, prog_name, complete_var, standalone_mode=False, **extra)
+            except click.ClickException as problem:
+                problem.show()
+                code = problem.exit_code
+            except (click.Abort, KeyboardInterrupt):
+                say("femu: stopped by the user.", err=True)
+                code = STOPPED
+            sys.exit(code if isinstance(code, int) else 0)
+
     def invoke(self, context: click.Context) -> Any:
         AMBIENCE.failed = False
         try:
-            done = super().invoke(context)
+            with warnings_of_commands():
+                done = super().invoke(context)
         except (click.ClickException, click.exceptions.Exit, click.Abort):
             raise
         except SystemExit as end:  # of a script: sys.exit(main()) is no word on its analyses
@@ -83,13 +136,16 @@ class CommandTable(click.Group):
                 context.exit(EXPLAINED_ERROR)
             raise
         except Exception as error:
+            if was_dropped():  # LLVM goes on after Ctrl-C, and then misses what was not made
+                say("femu: stopped by the user.", err=True)
+                context.exit(STOPPED)
             explanation = explained(error)
             if explanation is None:
                 raise  # an error in femu itself: show its traceback
-            click.echo(f"femu: {explanation}", err=True)
+            say(f"femu: {explanation}", err=True)
             context.exit(EXPLAINED_ERROR)
         except KeyboardInterrupt as stop:
-            click.echo(f"femu: {str(stop) or 'stopped by the user.'}", err=True)
+            say(f"femu: {str(stop) or 'stopped by the user.'}", err=True)
             context.exit(STOPPED)
         if AMBIENCE.failed:  # an analysis whose failure nobody handled
             context.exit(EXPLAINED_ERROR)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import warnings
+
 import click
 
 from femu.cli.say import say
@@ -28,7 +30,9 @@ def command(journal: str, script: str) -> None:
     from femu.experimental.script import read_test
     from femu.results.outcome import failures_handled
 
-    record = read_journal(journal)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # resume reads it too, and warns
+        record = read_journal(journal)
     test = read_test(script)
     say(f"femu: {journal}: {record.steps} committed steps; continuing")
     with failures_handled():

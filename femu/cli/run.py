@@ -77,11 +77,11 @@ def command(
         else:
             runpy.run_path(script, run_name="__main__")
     except KeyboardInterrupt as stop:
+        said = str(stop) or "The script was stopped by the user."
         if not results:
-            said = str(stop) or "The script was stopped by the user."
             say(f"femu: {said} Nothing was kept.", err=True)
-        elif str(stop) and str(stop) != results[-1].message:  # of a batch
-            say(f"femu: {stop}", err=True)
+        elif str(stop) != results[-1].message:  # of a batch, or between two analyses
+            say(f"femu: {said}", err=True)
         click.get_current_context().exit(STOPPED)
     finally:
         AMBIENCE.progress = AMBIENCE.seen = None

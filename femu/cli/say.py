@@ -7,6 +7,6 @@ import click
 from femu.support.printable import printable
 
 
-def say(text: str, err: bool = False) -> None:
+def say(text: str, err: bool = False, nl: bool = True) -> None:
     """Print a text, with escapes in place of control characters."""
-    click.echo(printable(text), err=err)
+    click.echo(printable(text), err=err, nl=nl)

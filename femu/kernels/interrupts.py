@@ -13,6 +13,8 @@ import sys
 import threading
 from typing import Any
 
+from femu.support.stopping import dropped, is_ending, is_ours_or_pythons
+
 LATER = 0.05  # seconds
 
 
@@ -22,10 +24,11 @@ def hear_dropped_interrupts() -> None:
 
     def hook(unraisable: Any) -> None:
         if issubclass(unraisable.exc_type, KeyboardInterrupt):
+            dropped()
             again = threading.Timer(LATER, _again)
             again.daemon = True
             again.start()
-        else:
+        elif not is_ending():
             shown(unraisable)
 
     sys.unraisablehook = hook
@@ -33,5 +36,5 @@ def hear_dropped_interrupts() -> None:
 
 def _again() -> None:
     # a handler of somebody else has handled it, though its exception was dropped
-    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+    if is_ours_or_pythons(signal.getsignal(signal.SIGINT)):
         _thread.interrupt_main()

@@ -31,6 +31,8 @@ PARTS = (
     "flipped_bits",
     "doors",
     "hostile_names",
+    "interrupts",
+    "races",
     "soak",
     "limits",
     "frames",

@@ -43,6 +43,8 @@ Each is taken by the algorithm that follows its number, without failing first.
 BALANCE = "balance"
 """No change: the answer also has the errors of balance and of compatibility of the force-based
 members and the deformations of sections after each step."""
+TOGETHER = "; "
+"""Between two changes of one run."""
 FIBRES = "fibres"
 """No step is taken: the answer has the fibres of all sections. Of openseespy alone."""
 WITHOUT_JUMPS = "without jumps"
@@ -68,6 +70,15 @@ def changed(frame: Frame, change: str) -> Frame:
     return frame
 
 
+def _without_steps(frame: Frame, changes: list[str]) -> None:
+    """Changes that are in the commands of a frame."""
+    for change in changes:
+        if change in (*CHANGES, UNEVEN):
+            changed(frame, change)
+        elif change == WITHOUT_JUMPS:
+            continued(frame)
+
+
 def play(ops: Any, seed: int, change: str = "") -> dict[str, Any]:
     """Run the frame of a seed.
 
@@ -75,19 +86,17 @@ def play(ops: Any, seed: int, change: str = "") -> dict[str, Any]:
     """
     frame, divided, direct = frame_of(seed), set[int](), dict[int, str]()
     count, most = PARTS_OF_A_STEP, sum(stage["steps"] for stage in frame.stages)
-    if change.startswith(SHORT_STEPS):
-        count, most = map(int, change.removeprefix(SHORT_STEPS).split(","))
-    elif change.startswith(PARTS):
-        divided = set(map(int, change.removeprefix(PARTS).split(",")))
-    elif change.startswith(DIRECT):
-        direct = {
-            int(step): name
-            for step, name in (pair.split("=") for pair in change.removeprefix(DIRECT).split(","))
-        }
-    elif change in (*CHANGES, UNEVEN):
-        changed(frame, change)
-    elif change == WITHOUT_JUMPS:
-        continued(frame)
+    changes = change.split(TOGETHER)
+    _without_steps(frame, changes)
+    for one in changes:
+        if one.startswith(SHORT_STEPS):
+            count, most = map(int, one.removeprefix(SHORT_STEPS).split(","))
+        elif one.startswith(PARTS):
+            divided = set(map(int, one.removeprefix(PARTS).split(",")))
+        elif one.startswith(DIRECT):
+            pairs = (pair.split("=") for pair in one.removeprefix(DIRECT).split(","))
+            direct = {int(step): name for step, name in pairs}
+    shortened = any(one.startswith(SHORT_STEPS) for one in changes)
     total, rows = sum(stage["steps"] for stage in frame.stages), list[list[float]]()
     answer: dict[str, Any] = {
         "seed": seed,
@@ -103,7 +112,7 @@ def play(ops: Any, seed: int, change: str = "") -> dict[str, Any]:
     try:
         for name, *words in frame.commands:
             getattr(ops, name)(*words)
-        if change == FIBRES:
+        if FIBRES in changes:
             return {**answer, "fibres": fibres(ops, frame)}
         for stage in frame.stages:
             for name, *words in stage["commands"]:
@@ -112,7 +121,7 @@ def play(ops: Any, seed: int, change: str = "") -> dict[str, Any]:
             for _ in range(stage["steps"]):
                 if (taken := answer["taken"]) == most:
                     return answer
-                parts = taken in divided or change.startswith(SHORT_STEPS)
+                parts = taken in divided or shortened
                 how = direct.get(taken, "")
                 if not (
                     _in_parts(ops, control, stage, count)
@@ -122,7 +131,7 @@ def play(ops: Any, seed: int, change: str = "") -> dict[str, Any]:
                     return answer
                 answer["taken"] += 1
                 rows.append([v for node in frame.watched for v in ops.nodeDisp(node)])
-                if change == BALANCE:
+                if BALANCE in changes:
                     answer["equations"].append(equations(ops, frame))
                     answer["sections"].append(deformations(ops, frame))
     except Exception as problem:
@@ -156,7 +165,7 @@ def _step(
         if ops.analyze(*words) == 0:
             how["again"].append(how["taken"])
             return True
-    for algorithm in [[directly]] if directly else HELP:
+    for algorithm in [directly.split()] if directly else HELP:
         ops.algorithm(*algorithm)
         done = ops.analyze(*words) == 0
         ops.algorithm("Newton")

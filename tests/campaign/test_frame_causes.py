@@ -11,7 +11,7 @@ from tests.campaign import frames
 from tests.campaign.frame_balance import equations, shares
 from tests.campaign.frame_jumps import crossed
 from tests.campaign.frame_materials import Frame
-from tests.campaign.frames import at_fault, shared_answer
+from tests.campaign.frames import at_fault, at_rest, second_answer
 from tests.campaign.test_frames import answer
 
 CANTILEVER = Frame(
@@ -114,11 +114,13 @@ def test_a_jump_inside_a_step_counts_only_if_forces_are_in_balance_there() -> No
         assert crossed(frame, made, *longer) == ""
 
 
-def test_a_second_answer_counts_only_if_openseespy_has_it_too(
+def test_a_second_answer_counts_only_if_openseespy_has_one_too(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Answers by KrylovNewton and BFGS; femu's own differs from that of openseespy."""
-    peer, own = answer(1.0, 1.0, helped={}), answer(1.0, 1.1, helped={})
+    balanced, out_of_balance = [[1e-9, 1e-9, 1.0, 1.0]], [[1e-3, 1e-9, 1.0, 1.0]]
+    peer = answer(1.0, 1.0, helped={})
+    own = answer(1.0, 1.1, helped={}, equations=2 * balanced)
     last = dict[tuple[str, str], float]()
 
     def replayed(program: str, seeds: list[int], change: str = "") -> dict[int, dict[str, Any]]:
@@ -126,13 +128,37 @@ def test_a_second_answer_counts_only_if_openseespy_has_it_too(
         return {seeds[0]: answer(1.0, last.get((program, change.split("=")[1]), usual))}
 
     monkeypatch.setattr(frames, "played", replayed)
-    assert shared_answer(0, peer, own, 1) == ""
+    assert second_answer(0, peer, own, 1) == ""
     last["femu", "BFGS"] = 1.0  # femu alone differs from itself
-    assert shared_answer(0, peer, own, 1) == ""
+    assert second_answer(0, peer, own, 1) == ""
     last["opensees", "KrylovNewton"] = 1.05  # openseespy has another one, and femu not this
-    assert shared_answer(0, peer, own, 1) == ""
+    assert second_answer(0, peer, own, 1) == ""
     last["femu", "BFGS"] = 1.05
-    assert "KrylovNewton is 5.0e-02 from its own" in shared_answer(0, peer, own, 1)
+    assert "KrylovNewton is 5.0e-02 from its own" in second_answer(0, peer, own, 1)
     del last["femu", "BFGS"]
     last["opensees", "KrylovNewton"] = 1.1  # it is that of femu by Newton
-    assert "that of femu by Newton" in shared_answer(0, peer, own, 1)
+    assert "that of femu by Newton" in second_answer(0, peer, own, 1)
+    last["opensees", "KrylovNewton"] = 1.2  # openseespy differs from itself more than femu
+    assert "2.0e-01 from its own answer, femu 1.0e-01" in second_answer(0, peer, own, 1)
+    own["equations"] = balanced + out_of_balance
+    assert second_answer(0, peer, own, 1) == ""
+
+
+def test_members_that_rest_are_no_excuse_unless_the_rest_is_explained(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """With uneven gravity both agree until a step in which openseespy is out of balance, or not."""
+    peer, own = answer(1.0, 1.0, 1.0, 1.0), answer(1.0, 1.1, 1.2, 1.3)
+    good, bad = [1e-9, 1e-9, 1.0, 1.0], [1e-3, 1e-9, 1.0, 1.0]
+    theirs = [good, good, good, bad]
+
+    def replayed(program: str, seeds: list[int], change: str = "") -> dict[int, dict[str, Any]]:
+        assert change.split("; ")[0] == "uneven load"
+        rows = (1.0, 1.05, 1.05, 1.05 if program == "opensees" else 1.2)
+        equations = theirs if program == "opensees" else 4 * [good]
+        return {seeds[0]: answer(*rows, helped={}, equations=equations)}
+
+    monkeypatch.setattr(frames, "played", replayed)
+    assert "until members of openseespy are out of balance" in at_rest(0, peer, own, 1)
+    theirs[-1] = good
+    assert at_rest(0, peer, own, 1) == ""

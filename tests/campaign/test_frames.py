@@ -27,7 +27,7 @@ from tests.campaign.frame_balance import members
 from tests.campaign.frame_generator import LEFT_OUT, frame_of
 from tests.campaign.frame_jumps import continued, crossed, limits
 from tests.campaign.frame_materials import Frame
-from tests.campaign.frame_play import PARTS
+from tests.campaign.frame_play import PARTS, SHORT_STEPS
 from tests.campaign.frame_players import ROOT
 from tests.campaign.frames import (
     EARLIER,
@@ -37,6 +37,7 @@ from tests.campaign.frames import (
     QUICK_FRAMES,
     SAME,
     alone,
+    apart,
     compared,
     compared_alone,
     explained,
@@ -452,6 +453,17 @@ def test_rotations_that_are_sums_are_measured_by_the_displacements_of_all_steps(
     pytest.importorskip("openseespy")
     peer, own = (played(program, [203])[203] for program in ("opensees", "femu"))
     assert explained(203, peer, own)[0] == "rotations are sums"
+
+
+@pytest.mark.opensees
+@pytest.mark.parametrize(("seed", "until"), [(434, 108), (978, 31)])
+def test_softening_members_keep_to_the_answer_of_openseespy(seed: int, until: int) -> None:
+    """In the first frame an iterate that went far led femu to another answer, in the second one the
+    end of an HHT step, which began with the state before the step."""
+    pytest.importorskip("openseespy")
+    peer, own = (played(p, [seed], f"{SHORT_STEPS}1,{until}")[seed] for p in ("opensees", "femu"))
+    assert peer["taken"] == own["taken"] == until
+    assert apart(peer, own) < 1e-6
 
 
 def test_members_with_rigid_ends_are_as_long_as_what_bends() -> None:

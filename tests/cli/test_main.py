@@ -7,12 +7,13 @@ import importlib
 import re
 import subprocess
 import sys
+import warnings
 
 import click
 import pytest
 from click.testing import CliRunner
 
-from femu.cli.main import COMMANDS, EXPLAINED_ERROR, main
+from femu.cli.main import COMMANDS, EXPLAINED_ERROR, main, warnings_of_commands
 from femu.support.errors import InputError
 
 
@@ -76,3 +77,13 @@ def test_tab_completion_names_the_commands() -> None:
     assert {"plain,report", "plain,resume", "plain,replay", "plain,reproduce"} <= set(
         found.output.split()
     )
+
+
+def test_a_warning_of_a_command_is_a_sentence_and_one_of_a_script_has_its_line() -> None:
+    usual = warnings.formatwarning
+    with warnings_of_commands():
+        said = warnings.formatwarning("the journal is damaged", UserWarning, click.core.__file__, 9)
+        own = warnings.formatwarning("dt is long", UserWarning, "/home/me/frame.py", 12)
+    assert said == "femu: the journal is damaged\n"
+    assert own.startswith("/home/me/frame.py:12: UserWarning: dt is long")
+    assert warnings.formatwarning is usual

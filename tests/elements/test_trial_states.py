@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 import space_harness
 
-from femu.engine.element_kernels import AGAIN, EVALUATE, FORM, ITERATING
+from femu.engine.element_kernels import AGAIN, AT_END, EVALUATE, FIRST, FORM, ITERATING
 
 EVERY = [
     pytest.param(harness, name, geometry, id=f"{where}-{name}-{geometry}")
@@ -72,3 +72,42 @@ def test_the_iterations_of_a_step_lead_to_the_answer_from_the_committed_state(
     assert fields.internal == pytest.approx(force, rel=1e-8, abs=1e-8 * np.abs(force).max())
     most = np.abs(stiffness).max()
     assert probe.stiffness() == pytest.approx(stiffness, rel=1e-6, abs=1e-6 * most)
+
+
+@pytest.mark.parametrize(("harness", "name", "geometry"), EVERY)
+def test_a_far_trial_state_is_no_start(harness, name, geometry):
+    """A softening member has several answers: an iterate that went far must not decide between
+    them."""
+    probe = harness.free_element(name, geometry)
+    size = harness.CASES[name].size
+    start = harness.random_motion(probe, 1, size)
+    probe(start)
+    probe.commit()
+    change = harness.random_motion(probe, 2, 0.1 * size)
+    fields, found = probe.run.fields, []
+    for place in (FIRST, AGAIN):
+        probe(start - change)
+        fields.u1[:] = start + change
+        fields.step[ITERATING] = place
+        probe.run.determine(EVALUATE)
+        fields.step[ITERATING] = 0.0
+        found.append(fields.internal.copy())
+    assert np.array_equal(*found)
+
+
+@pytest.mark.parametrize(("harness", "name", "geometry"), EVERY)
+def test_the_end_of_a_step_that_is_in_balance_inside_it_is_exact(harness, name, geometry):
+    """It continues from the trial state, and no iteration follows that would put errors right."""
+    probe = harness.free_element(name, geometry)
+    size = harness.CASES[name].size
+    start = harness.random_motion(probe, 1, size)
+    probe(start)
+    probe.commit()
+    change = harness.random_motion(probe, 2, 0.1 * size)
+    force, _ = probe(start + change)
+    probe(start + 0.9 * change)
+    fields = probe.run.fields
+    fields.u1[:] = start + change
+    fields.step[ITERATING] = AT_END
+    probe.run.determine(EVALUATE)
+    assert fields.internal == pytest.approx(force, rel=1e-8, abs=1e-8 * np.abs(force).max())

@@ -172,7 +172,7 @@ def test_a_wide_prior_of_several_channels_is_warned_of():
         EstimatedPlantCompensation(pair, spread=0.1)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        EstimatedPlantCompensation(pair, spread=0.05)
+        EstimatedPlantCompensation(pair, spread=0.01)
         EstimatedPlantCompensation(pair, plants=[pair, pair], spread=0.1)
         EstimatedPlantCompensation(NOMINAL, spread=0.3)
 

@@ -147,13 +147,26 @@ def test_a_resonance_above_the_band_of_the_estimate_does_not_make_it_unstable(or
         assert found[1] < 8.0 and found[3] < 25.0  # NaN if unstable
 
 
-@pytest.mark.parametrize("seed", [1, 6, 11])
-def test_a_sensor_whose_noise_is_not_given_moves_the_coefficients_little(seed):
-    """Samples count by the size of the motion of late, not by the command of the moment: where that
-    passes zero, noise would count without limit. A fixed inverse has ten times the error."""
-    own = EstimatedPlantCompensation(problem.moved_plant(problem.NOMINAL))
-    found = problem.tested(4, problem.plants(3)[seed % 3], own, seed=seed, duration=12.0)[0]
-    assert found[1] < 0.3
+@pytest.mark.parametrize("order", [3, 4])
+@pytest.mark.parametrize("loud", [0.0, 1.0])
+def test_how_loud_the_sensor_is_need_not_be_told(loud, order):
+    """As well as with the true noise, which the compensation measures, also that of the converter
+    alone."""
+    sensors = replace(problem.SENSORS, displacement_noise=loud * study.NOISE)
+    plant, values = problem.moved_plant(problem.NOMINAL), problem.plants(2)[1]
+    for seed in (1, 6):
+        known, unknown = (
+            problem.tested(
+                4,
+                values,
+                EstimatedPlantCompensation(plant, order=order, noise=noise),
+                seed=seed,
+                sensors=sensors,
+                duration=12.0,
+            )[0][1]
+            for noise in (study.NOISE, 0.0)
+        )
+        assert unknown < 1.2 * known + 0.01
 
 
 @pytest.mark.parametrize("loud", [0.0, 1.0, 10.0])

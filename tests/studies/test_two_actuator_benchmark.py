@@ -2,8 +2,9 @@
 its frequencies, and that only a coupled inverse tracks."""
 
 import numpy as np
+import pytest
 
-from femu.experimental import CoupledInverseCompensation
+from femu.experimental import CoupledInverseCompensation, EstimatedPlantCompensation, perturbed
 from femu.studies import rths_loop
 from femu.studies import two_actuator_benchmark as study
 
@@ -79,3 +80,36 @@ def test_only_with_the_coupling_the_actuators_track():
     fixed, _ = study.tested(one, makers[study.COUPLED](), duration=duration)
     own, _ = study.tested(one, makers[study.OWN](), duration=duration)
     assert own[2:4].max() < 0.5 * fixed[2:4].max() and own[8] < 1.0
+
+
+@pytest.mark.parametrize("number", range(3))
+def test_without_plants_one_far_from_the_nominal_is_tracked(number):
+    """Three times the deviations of the study: ten and more of the prior. A limit near these would
+    push errors into other coefficients."""
+    wide = {name: 3.0 * value for name, value in study.DEVIATIONS.items()}
+    values = perturbed(study.NOMINAL, wide, 3, 98, relative=True)[number]
+    own = EstimatedPlantCompensation(study.plant_of(study.NOMINAL), noise=study.NOISE)
+    found, _ = study.tested(values, own, duration=12.0)
+    fixed = study.compensators()[study.COUPLED]()
+    assert found[2:4].max() < 0.6
+    assert found[2:4].max() < 0.2 * study.tested(values, fixed, duration=12.0)[0][2:4].max()
+
+
+def test_further_delay_of_both_actuators_is_borne_without_plants():
+    """Each command leaves 4 steps late, and the nominal plant knows nothing of it."""
+    numerical, _, forces = study.structures()
+    for values in study.plants(2):
+        own = EstimatedPlantCompensation(study.plant_of(study.NOMINAL), noise=study.NOISE)
+        run = rths_loop.run_loop(
+            numerical,
+            numerical.implicit(study.DT),
+            study.plant_of(values),
+            forces,
+            own,
+            study.SENSORS,
+            study.ground(12.0),
+            study.DT,
+            waiting=4,
+        )
+        found = study.indices(run, study.without_test(12.0))
+        assert found[2:4].max() < 3.0 and found[8] < 2.0
