@@ -54,6 +54,7 @@ from femu.experimental.specimens.specimen import Specimen
 from femu.files import toml_text
 from femu.model.element import Element
 from femu.support.errors import FemuError, FileError
+from femu.support.ordinary_file import text_of
 
 TABLES = ("specimen", "actuator", "sensors", "motion", "limits", "server")
 SERVER_OPTIONS = {
@@ -85,8 +86,9 @@ def read_description(path: str | os.PathLike[str]) -> Description:
     """Read a specimen, its limits and the options of its server."""
     path = os.fspath(path)
     try:
-        with open(path, encoding="utf-8") as stream:
-            found = toml_text.read(stream.read())
+        found = toml_text.read(text_of(path))
+    except FileError:
+        raise
     except (OSError, toml_text.NotTOML, UnicodeDecodeError) as problem:
         raise FileError(path, f"cannot be read: {problem}") from problem
     unknown = [name for name in found if name not in TABLES]

@@ -26,6 +26,7 @@ from femu.files import toml_text
 from femu.records import GroundMotion, synthetic
 from femu.records.reading import ACCELERATION_UNITS, canonical_unit
 from femu.support.errors import FemuError, FileError
+from femu.support.ordinary_file import text_of
 
 Kind = tuple[type, ...]
 NUMBER: Kind = (float, int)
@@ -101,7 +102,9 @@ class _Reader:
     def __init__(self, path: Path) -> None:
         self.path = path
         try:
-            self.text = path.read_text(encoding="utf-8")
+            self.text = text_of(path)
+        except FileError:
+            raise
         except (OSError, UnicodeDecodeError) as error:
             raise FileError(path, f"cannot be read ({error}); check the path") from None
         self.content = _parse(path, self.text)
@@ -240,7 +243,7 @@ class _Reader:
 
     def listing(self, path: Path, unit: str | None) -> list[Record]:
         try:
-            lines = path.read_text(encoding="utf-8").splitlines()
+            lines = text_of(path).splitlines()
         except (OSError, UnicodeDecodeError) as error:
             raise self.error(
                 f"listing {path} cannot be read ({error})", "records", "listing"

@@ -19,6 +19,9 @@ interrupted, by Ctrl-C, a crash or a power failure, is continued with --resume, 
 run. Exit code 3 means that runs failed, 130 that Ctrl-C stopped the batch. In an incremental
 dynamic analysis a run that does not converge is a collapse.
 
+The file names the Python function that makes the model, and its module is run: read a suite of
+somebody else, and the Python file that it names, before you run it.
+
 \b
 Examples:
   femu batch --example > suite.toml

@@ -49,6 +49,7 @@ from femu.model.model import Model
 from femu.model.parameters import Parameter
 from femu.support.arguments import typed
 from femu.support.errors import FemuError, FileError
+from femu.support.ordinary_file import text_of
 
 FORMAT = "femu model 2"
 FORMAT_1 = "femu model 1"  # before: members in space without vecxz had other local axes
@@ -114,8 +115,7 @@ def model_from_toml(text: str, what: str = "the TOML text") -> Model:
 def read_model(path: str | os.PathLike[str]) -> Model:
     """The model in a TOML file."""
     try:
-        with open(path, encoding="utf-8") as stream:
-            return model_from_toml(stream.read(), os.fspath(path))
+        return model_from_toml(text_of(path), os.fspath(path))
     except (OSError, UnicodeDecodeError) as problem:
         if isinstance(problem, FemuError):
             raise

@@ -26,6 +26,7 @@ from femu.files.hdf5_older import older_text
 from femu.files.hdf5_recovery import Unmarked, is_marked, is_short
 from femu.files.seal import must_be_whole, seal_of, sealed_bytes
 from femu.support.errors import FemuError, FileError
+from femu.support.ordinary_file import must_be_ordinary
 from femu.support.whole_file import placed
 
 BROKEN = (
@@ -137,6 +138,7 @@ def opened(
     ``padded`` reads zeros for what a power cut removed at its end: the reader must then check
     each row. A ``sealed`` file is read only if its seal matches.
     """
+    must_be_ordinary(path)
     with contextlib.ExitStack() as both, reading(path, what):
         if sealed:
             must_be_whole(path)

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import math
 import os
-from pathlib import Path
 from typing import NamedTuple
 
 from femu.support.errors import FileError, InputError
+from femu.support.ordinary_file import text_of
 from femu.units import cm, ft, g, gal, inch, m, mm, s
 
 ACCELERATION_UNITS: dict[str, float] = {
@@ -64,11 +64,13 @@ def unit_factor(unit: str, what: str) -> float:
 def read_lines(path: str | os.PathLike[str]) -> list[str]:
     """The lines of a text file; a file that is missing, unreadable or not text is a `FileError`."""
     try:
-        return Path(path).read_text(encoding="utf-8-sig").splitlines()
+        return text_of(path, "utf-8-sig").splitlines()
     except UnicodeDecodeError:
         raise FileError(
             path, "is not a text file; give the path of a text file with the record"
         ) from None
+    except FileError:
+        raise
     except OSError as error:
         raise FileError(
             path, f"cannot be read ({error.strerror or error}); check the path"
