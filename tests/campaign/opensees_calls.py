@@ -71,6 +71,15 @@ uniaxialMaterial Parallel 9 1 2 -factors 1.0 0.5
 uniaxialMaterial Series 9 1 3
 uniaxialMaterial MinMax 9 2 -min -0.1 -max 0.1
 uniaxialMaterial Fatigue 9 2 -E0 0.2 -m -0.5 -Dmax 1.0 -min -0.1 -max 0.1
+uniaxialMaterial InitStrainMaterial 9 2 0.001
+uniaxialMaterial InitStressMaterial 9 2 1e6
+uniaxialMaterial Multiplier 9 2 2.0
+uniaxialMaterial SelfCentering 9 2e11 1e10 3e8 0.5 0.0 0.0 1.0
+uniaxialMaterial ImpactMaterial 9 1e9 1e8 -0.001 -0.0005
+uniaxialMaterial ElasticBilin 9 2e11 1e11 0.001 1e11 5e10 -0.002
+uniaxialMaterial ElasticMultiLinear 9 0.0 -strain -0.01 0.0 0.01 0.03 -stress -3e8 0.0 2e8 3e8
+uniaxialMaterial MultiLinear 9 0.001 2e8 0.003 2.5e8 0.01 3e8
+uniaxialMaterial SteelMPF 9 3e8 3e8 2e11 0.02 0.02 20.0 0.925 0.15
 uniaxialMaterial ReinforcingSteel 9 4e8 6e8 2e11 4e9 0.01 0.1 -GABuck 6.0 1.0 0.4 0.5 \
     -CMFatigue 0.26 0.5 0.39 -IsoHard 4.3 0.2 -MPCurveParams 0.33 18.0 4.0
 uniaxialMaterial ReinforcingSteel 9 4e8 6e8 2e11 4e9 0.01 0.1 -DMBuck 0.0 1.0
@@ -111,6 +120,8 @@ section Elastic 9 2e11 0.01 1e-4 8e10 0.8
 section Fiber 9 -GJ 1e6 -torsion 1 -noCentroid; fiber 0.0 0.0 1e-3 1
 section Fiber 9 -GJ 1e6 -torsion 1 -noCentroid
 section WFSection2d 9 1 0.3 0.01 0.2 0.015 8 2
+section RCSection2d 9 1 1 2 0.5 0.3 0.04 1e-3 1e-3 1e-3 4 2 3
+section RCCircularSection 9 1 1 2 0.5 0.04 3e-4 3 1 6 6
 section Aggregator 9 1 P 1 Mz 1 Vy
 section Aggregator 9 1 Vy -section 1
 section Uniaxial 9 1 P
@@ -125,6 +136,7 @@ beamIntegration Radau 9 2 3
 beamIntegration NewtonCotes 9 2 3
 beamIntegration Trapezoidal 9 2 3
 beamIntegration CompositeSimpson 9 2 3
+beamIntegration Simpson 9 2 3
 beamIntegration UserDefined 9 2 2 2 0.1 0.9 0.5 0.5
 beamIntegration FixedLocation 9 2 2 2 0.1 0.9
 beamIntegration LowOrder 9 2 2 2 0.1 0.9 0.5
@@ -141,6 +153,11 @@ element forceBeamColumn 9 1 3 1 1 -iter 10 1e-12 -mass 1.0
 element nonlinearBeamColumn 9 1 3 3 2 1 -mass 1.0 -integration Lobatto
 element dispBeamColumn 9 1 3 1 2 -mass 1.0 -cMass
 element Truss 9 1 3 1e-3 1 -rho 1.0 -cMass 1 -doRayleigh 1
+element beamWithHinges 9 1 3 2 0.1 2 0.1 2e11 0.01 1e-4 1 -mass 1.0
+element TrussSection 9 1 3 2 -rho 1.0 -cMass 1 -doRayleigh 1
+element trussSection 9 1 3 2
+element corotTrussSection 9 1 3 1 -rho 1.0
+element CorotTrussSection 9 1 3 1
 element corotTruss 9 1 3 1e-3 1 -rho 1.0
 element zeroLength 9 3 4 -mat 3 3 -dir 1 2 -doRayleigh 1 -orient 1.0 0.0 0.0 0.0 1.0 0.0
 element twoNodeLink 9 2 3 -mat 3 3 -dir 1 2 -pDelta 0.0 0.0 -shearDist 0.5 -doRayleigh
@@ -178,6 +195,7 @@ timeSeries Trig 9 0.0 1.0 0.5 -factor 1.0 -shift 0.0 -zeroShift 0.0
 timeSeries Triangle 9 0.0 1.0 0.5 -factor 1.0 -shift 0.0 -zeroShift 0.1
 timeSeries Pulse 9 0.0 1.0 0.5 -width 0.5 -shift 0.0 -factor 1.0 -zeroShift 0.1
 timeSeries Rectangular 9 0.0 1.0 -factor 2.0
+timeSeries Ramp 9 0.0 1.0 -smooth 0.2 -factor 2.0 -offset 0.1
 pattern Plain 9 1 -factor 2.0
 pattern Plain 9 1 -fact 2.0
 pattern UniformExcitation 9 1 -accel 2 -fact 9.81
@@ -187,6 +205,12 @@ eleLoad -ele 1 2 -range 1 2 -type -beamUniform -1e3 0.0
 eleLoad -ele 1 -type -beamUniform -1e3 0.0 0.2 0.8 -2e3 0.0
 eleLoad -ele 1 2 -type -beamPoint -1e3 0.5 0.0
 sp 3 1 0.01 -pattern 1
+sp 3 1 0.01 -const
+getNodeLoadTags 1
+getNodeLoadData 1
+eleLoad -ele 1 2 -type -beamUniform -1e3 0.0; getEleLoadTags 1
+eleLoad -ele 1 2 -type -beamPoint -1e3 0.5 0.0; getEleLoadClassTags 1
+eleLoad -ele 1 2 -type -beamUniform -1e3 0.0; getEleLoadData 1
 pattern MultipleSupport 9; groundMotion 1 Plain -disp 2 -vel 2 -accel 2 -fact 1.0
 pattern MultipleSupport 9; groundMotion 1 Plain -disp 2; imposedMotion 1 1 1
 loadConst -time 0.0
@@ -204,6 +228,9 @@ test RelativeNormUnbalance 1e-6 10
 test RelativeNormDispIncr 1e-6 10
 test RelativeEnergyIncr 1e-6 10
 test FixedNumIter 3 0 2
+test NormDispAndUnbalance 1e-6 1e-3 10 0 2
+test NormDispOrUnbalance 1e-6 1e-3 10 0 2
+test RelativeTotalNormDispIncr 1e-6 10 0 2
 algorithm Linear -initial -secant -factorOnce
 algorithm Newton -initial
 algorithm ModifiedNewton -initial
@@ -214,7 +241,11 @@ algorithm BFGS -initial -count 5
 algorithm Broyden -count 5
 algorithm SecantNewton -maxDim 3
 algorithm PeriodicNewton -maxDim 3
+algorithm ExpressNewton 2 1.0
+algorithm MillerNewton -maxDim 3
+algorithm AcceleratedNewton -maxDim 3
 integrator LoadControl 0.1 2 0.01 0.2
+integrator GimmeMCK 1.0 0.0 0.0
 integrator DisplacementControl 2 1 1e-4 2 1e-5 1e-3
 integrator ArcLength 1e-3 1.0
 integrator Newmark 0.5 0.25 -form D
@@ -251,6 +282,7 @@ reset
 eigen -fullGenLapack 2
 eigen 2; nodeEigenvector 2 1 1
 eigen 2; modalDamping 0.02 0.03
+eigen 2; responseSpectrumAnalysis 1 1 -scale 1.0 -mode 1
 eigen 2; modalProperties -print -file modes.txt -unorm -return
 recorder Node -file a.out -time -dT 0.01 -closeOnWrite -precision 8 -scientific -node 2 3 -nodeRange 1 2 -region 1 -dof 1 2 disp
 recorder EnvelopeNode -fileAdd a.out -time -node 2 -dof 1 reaction
@@ -285,6 +317,32 @@ sectionForce 2 1 1
 sectionDeformation 2 1 1
 sectionLocation 2 1
 sectionWeight 2 1
+nodeUnbalance 2 1
+nodeResponse 2 1 6
+reactions -dynamic -rayleigh
+printA -file a.txt -ret
+printB -file b.txt -ret
+eleType 1
+basicStiffness 1
+getEleClassTags 1
+getCrdTransfTags
+getConstrainedNodes 1
+getRetainedNodes 2
+getConstrainedDOFs 2 1 1
+getRetainedDOFs 1 2 1
+domainChange
+updateElementDomain
+setMaxOpenFiles 10
+setStartNodeTag 10
+setNumThreads 1
+barrier
+start
+stop
+getPID
+getNP
+getNumThreads
+pyversion
+totalCPU
 getNodeTags
 getEleTags
 eleNodes 1

@@ -162,3 +162,19 @@ def test_members_that_rest_are_no_excuse_unless_the_rest_is_explained(
     assert "until members of openseespy are out of balance" in at_rest(0, peer, own, 1)
     theirs[-1] = good
     assert at_rest(0, peer, own, 1) == ""
+
+
+def test_rotations_that_are_sums_are_no_excuse_for_a_femu_that_stops_first(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    good = [1e-9, 1e-9, 1.0, 1.0]
+    peer = answer(1.0, 1.0, 1.0, helped={})
+    monkeypatch.setattr(frames, "summed", lambda *_: "they are")
+    for name in ("jumps", "at_rest", "second_answer"):
+        monkeypatch.setattr(frames, name, lambda *_: "")
+    monkeypatch.setattr(frames, "own_changes", lambda *_: {})
+    replay = answer(1.0, 1.0, 1.0, equations=3 * [good])
+    monkeypatch.setattr(frames, "played", lambda program, seeds, change="": {seeds[0]: replay})
+    whole, short = answer(1.0, 1.1, 1.1), answer(1.0, 1.1, taken=3)
+    assert frames.explained(0, peer, whole)[0] == "rotations are sums"
+    assert frames.explained(0, peer, short)[0] == ""

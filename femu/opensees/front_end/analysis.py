@@ -228,6 +228,7 @@ def _quick_analyze(arguments: tuple[Any, ...]) -> Any:
         and session.plan.transient
         and type(arguments[1]) is float
         and 0.0 < arguments[1] < math.inf
+        and arguments[1] * arguments[1] > 0.0
     ):
         dt = arguments[1]
     else:
@@ -269,8 +270,8 @@ def analyze(reader: Reader) -> int:
         raise reader.error(
             "argument dt is missing: a transient analysis takes analyze(numIncr, dt)."
         )
-    if not a["dt"] > 0.0:
-        raise reader.error(f"dt = {shown(a['dt'])} must be above 0.")
+    if not a["dt"] * abs(a["dt"]) > 0.0:
+        raise reader.error(f"dt = {shown(a['dt'])} must be above 0, and its square too.")
     if chosen.kind == "VariableTransient":
         return _variable(reader, a)
     return _take(session_for(reader), a["numIncr"], a["dt"])

@@ -193,9 +193,7 @@ class Reader:
         ):
             self.at += 1
             return value
-        if not self.left or (
-            default is not _MISSING and kind != WORD and isinstance(self.peek(), str)
-        ):
+        if not self.left or (default is not _MISSING and kind != WORD and is_word(self.peek())):
             if default is not _MISSING:
                 return default
             after = f" after {shown(self.items[-1])}" if self.items and not self.left else ""
@@ -297,7 +295,10 @@ class Reader:
             raise self.unsupported(f"option {option!r} is not supported. Options: {known}.")
         skipped = []
         while self.left and not (isinstance(self.peek(), str) and self.peek() in words):
-            skipped.append(self.items[self.at])
+            item = self.items[self.at]
+            if not is_word(item):
+                self.checked(f"argument {self.at + 1}", NUMBER, item)
+            skipped.append(item)
             self.at += 1
         self._doubt(f"{shown(tuple(skipped))} is not among its arguments ({form})")
 
@@ -308,6 +309,11 @@ class Reader:
 
 def _key(option: str) -> str:
     return option.lstrip("-")
+
+
+def is_word(item: Any) -> bool:
+    """Whether an argument is a text that is no number."""
+    return isinstance(item, str) and not looks_like_number(item)
 
 
 def looks_like_number(text: str) -> bool:

@@ -4,7 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
+from femu.elements.beam_column import FrameElement
 from femu.model.loads import DistributedLoad, PointLoad, UniformLoad
+from femu.opensees.front_end.analysis import present
 from femu.opensees.front_end.arguments import Reader
 from femu.opensees.front_end.domain import domain, tags
 from femu.opensees.front_end.table import command
@@ -51,6 +55,21 @@ def get_ele_class_tags(reader: Reader) -> list[int]:
 @command("getCrdTransfTags", "queries", "", "Tags of the transformations.")
 def get_crd_transf_tags(reader: Reader) -> list[int]:
     return tags(domain.transformations)
+
+
+@command("basicStiffness", "queries", "eleTag:i", "Basic stiffness of a beam-column, by rows.")
+def basic_stiffness(reader: Reader) -> list[float]:
+    tag = reader.read("eleTag:i")["eleTag"]
+    element = domain.element(tag, reader)
+    if not isinstance(element, FrameElement):
+        raise reader.unsupported(f"element {tag} is not supported: it must be a beam-column.")
+    rows, plan = present(reader).now(), domain.program.plans[tag]
+    size = len(plan.basic_forces)
+    first = next(k for k, name in enumerate(plan.state) if name.startswith("k_"))
+    triangle = rows.states[tag][0, first : first + size * (size + 1) // 2]
+    found = np.zeros((size, size))
+    found[np.triu_indices(size)] = triangle
+    return (found + np.triu(found, 1).T).ravel().tolist()
 
 
 # --- constraints ---

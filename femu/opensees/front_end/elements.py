@@ -235,10 +235,12 @@ def _newer(d: Domain, reader: Reader) -> bool:
     """Whether the next numbers are transfTag and integrationTag with something after them, and not
     the older numIntgrPts secTag transfTag."""
     transformation, integration, older = reader.items[reader.at : reader.at + 3]
+    if not all(isinstance(item, int) for item in (transformation, integration)):
+        return False
     return (
         transformation in d.transformations
         and integration in d.integrations
-        and older not in d.transformations
+        and not (isinstance(older, int) and older in d.transformations)
     )
 
 

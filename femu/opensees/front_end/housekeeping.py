@@ -15,7 +15,7 @@ _began = time.process_time()
 def _without_effect(name: str, form: str, summary: str) -> None:
     @command(name, GROUP, form, f"{summary} Accepted without effect.")
     def run(reader: Reader) -> None:
-        reader.at = len(reader.items)
+        reader.read(form)
 
 
 for _name, _form, _summary in (

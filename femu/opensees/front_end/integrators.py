@@ -176,6 +176,8 @@ def _trbdf2(reader: Reader, a: dict[str, Any], name: str) -> Integrator:
     into="AlphaOS, with the tangent of the algorithm",
 )
 def _alpha_os(reader: Reader, a: dict[str, Any], name: str) -> Integrator:
+    if not math.isfinite(a["alpha"] * a["alpha"]):
+        raise reader.wrong("alpha", a["alpha"], "is too large: its square must be finite")
     if name == "AlphaOS" and a["alpha"] != 1.0:
         return AlphaOS(a["alpha"], form=_form(a))
     return AlphaOS(a["alpha"])

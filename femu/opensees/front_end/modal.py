@@ -84,7 +84,12 @@ def _all_modes(count: int, problem: AnalysisError) -> tuple[Modes, Array]:
     if not 1 <= count <= len(free) or len(free) > MOST_DENSE:
         raise problem
     K, M = (program.sparsity.to_dense(m)[np.ix_(free, free)] for m in (stiffness, masses))
-    (top, bottom), vectors = eig(K, M, homogeneous_eigvals=True)
+    if not (np.isfinite(K).all() and np.isfinite(M).all()):
+        raise problem
+    try:
+        (top, bottom), vectors = eig(K, M, homogeneous_eigvals=True)
+    except np.linalg.LinAlgError:
+        raise problem from None
     finite = np.abs(bottom) > sys.float_info.epsilon * np.abs(top) ** 2
     with np.errstate(divide="ignore", invalid="ignore"):
         values = np.where(finite, (top / bottom).real, sys.float_info.max)

@@ -418,9 +418,12 @@ def remove(reader: Reader) -> None:
     if what not in _REMOVERS:
         warn_accepted(f"remove: {shown(what)} is not one of {', '.join(_REMOVERS)}.")
         return
+    words = {"recorders": 0, "sp": 3, "SPconstraint": 3}.get(what, 1)
+    surplus = reader.items[reader.at + words :]
+    if surplus:  # before anything is removed
+        Reader(reader.command, surplus).read("")
+        del reader.items[reader.at + words :]
     _REMOVERS[what](reader)
-    if reader.left:
-        reader.read("")
 
 
 def _absent(reader: Reader, what: str, table: Any, tag: int) -> bool:

@@ -38,7 +38,7 @@ _GROUPS = {
         "domainCommitTag eleDynamicalForce getDampTangent metaData modalDampingQ numFact "
         "sdfResponse searchPeerNGA sectionDisplacement sectionFlexibility "
         "sectionStiffness sectionTag setElementRayleighDampingFactors setElementRayleighFactors "
-        "setNodeCoord solveCPU stripXML testNorms basicStiffness imposedSupportMotion "
+        "setNodeCoord solveCPU stripXML testNorms imposedSupportMotion "
         "OpenSeesParameter"
     ),
 }

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from femu.opensees.front_end.arguments import Reader
+from femu.opensees.front_end.arguments import Reader, looks_like_number
 from femu.opensees.front_end.domain import Domain
 from femu.opensees.front_end.element_responses import (
     FRAME,
@@ -195,6 +195,8 @@ def element_response(domain: Domain, tag: int, words: list[Any], reader: Reader)
         raise reader.error(
             f"{shown(wrong[0])} among the words of the response must be a word or a number."
         )
+    if whole(words[0]) is not None or looks_like_number(str(words[0])):
+        raise reader.wrong("response", words[0], "must be a word, for example 'force'")
     first, rest = str(words[0]), words[1:]
     family = kind_of(element)
     if first in _GLOBAL:
