@@ -21,6 +21,7 @@ import stat
 import struct
 from hashlib import sha256
 
+from femu.support.arguments import typed
 from femu.support.errors import FileError, InputError
 
 MAGIC = b"femu hmac-sha256"
@@ -99,6 +100,7 @@ def as_secret(who: str, given: str | bytes | None) -> bytes | None:
     return made
 
 
+@typed
 def read_secret(path: str | os.PathLike[str]) -> bytes:
     """A secret from a file that only its owner can read."""
     path = os.fspath(path)

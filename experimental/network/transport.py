@@ -359,7 +359,7 @@ def must_be_positive(what: str, **given: float) -> None:
 
 def family_of(host: Any) -> socket.AddressFamily:
     try:
-        version = ipaddress.ip_address(host).version
+        version = ipaddress.ip_address(str(host)).version
     except ValueError:
         raise InputError(
             "network", "host", host, "must be a numeric address", fix=f"give for example {LOOPBACK}"

@@ -6,6 +6,7 @@ Specimens, actuators, setups, elements, journals, servers and clients.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import numpy as np
 
@@ -101,6 +102,9 @@ def peers() -> Iterator[Call]:
     """Files, servers and clients. Nothing is sent: they are opened when a test begins."""
     rig.test_of(rig.specimen(), 3).run("record.h5")
     record = ex.read_journal("record.h5")
+    secret = Path("secret.txt")
+    secret.touch(mode=0o600)
+    secret.write_text("0123456789abcdef")
     yield from (
         *(
             Call(kind, 1, 80, derived=True)
@@ -113,6 +117,7 @@ def peers() -> Iterator[Call]:
         ),
         Call(ex.ReplaySpecimen, record, rig.NAME),
         Call(ex.read_journal, "record.h5"),
+        Call(ex.read_secret, "secret.txt"),
         Call(ex.Record.commands, rig.NAME, on=lambda: record),
         Call(ex.Record.measurements, rig.NAME, on=lambda: record),
         Call(ex.Record.unfinished, rig.NAME, 1, on=lambda: record),

@@ -189,6 +189,7 @@ METHODS: dict[str, str] = {
             "alone",
             "write_measurement",
             "new_monitor",
+            "new_following",
             "displacement_noise",
             "queue_known_answer",
             "install",
