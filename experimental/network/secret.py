@@ -23,6 +23,7 @@ from hashlib import sha256
 
 from femu.support.arguments import typed
 from femu.support.errors import FileError, InputError
+from femu.support.ordinary_file import must_be_ordinary
 
 MAGIC = b"femu hmac-sha256"
 NONCE_BYTES = CODE_BYTES = 32
@@ -104,6 +105,7 @@ def as_secret(who: str, given: str | bytes | None) -> bytes | None:
 def read_secret(path: str | os.PathLike[str]) -> bytes:
     """A secret from a file that only its owner can read."""
     path = os.fspath(path)
+    must_be_ordinary(path)
     try:
         with open(path, "rb") as stream:
             shared = stat.S_IMODE(os.fstat(stream.fileno()).st_mode) & 0o077
