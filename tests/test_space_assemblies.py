@@ -236,9 +236,9 @@ def _space() -> Model:
         ),
         (
             lambda: _plane_with(
-                ZeroLength("z", 1, 3, {"x": Elastic(1.0)}, orient=((1, 0, 0), (0, 1, 0)))
+                ZeroLength("z", 1, 3, {"x": Elastic(1.0)}, orient=((0, 0, 1), (0, 1, 0)))
             ),
-            ("orient", "angle"),
+            ("orient", "in the plane of the model"),
         ),
     ],
 )

@@ -38,6 +38,27 @@ LEFT_OUT = {
     ("material", "Series"): "OpenSees does not iterate until the stresses are equal",
     ("material", "CoulombDamper"): "OpenSees lowers the friction depending on how its iteration "
     "went",
+    **dict.fromkeys(
+        (
+            *(
+                ("element", f"{kind}Section")
+                for kind in ("truss", "Truss", "corotTruss", "CorotTruss")
+            ),
+            ("element", "beamWithHinges"),
+            *(("material", f"Elastic{kind}") for kind in ("Bilin", "MultiLinear")),
+            *(
+                ("material", kind + ending)
+                for kind in ("Impact", "InitStrain", "InitStress")
+                for ending in ("", "Material")
+            ),
+            *(
+                ("material", kind)
+                for kind in ("MultiLinear", "Multiplier", "SelfCentering", "SteelMPF")
+            ),
+            ("rule", "Simpson"),
+        ),
+        "ordinary frames hardly have it: compared in the collection of scripts",
+    ),
 }
 FORCES = ("forceBeamColumn", "forceBeamColumn", "nonlinearBeamColumn")
 METHODS = (
