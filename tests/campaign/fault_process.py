@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 
 from femu.experimental import read_journal
+from femu.experimental.loop import HybridLoop
 from femu.results.outcome import Outcome
 from femu.support.errors import FileError
 from tests.campaign import rig
@@ -151,22 +152,26 @@ def killed_while_it_is_resumed(folder: Path) -> Fate:
     path, held, same, lost = folder / "test.h5", True, True, 0
     rig.test_of(rig.Stopping(20)).run(path)
     kept = path.read_bytes()
-    places: list[tuple[Any, str]] = [(os, "replace"), (os, "fsync"), (rig.HybridTest, "_march")]
+    places: list[tuple[Any, str]] = [(os, "replace"), (os, "fsync"), (HybridLoop, "go")]
     for owner, name in places:
         for late in (False, True):
             path.write_bytes(kept)
             child = os.fork()
             if child == 0:
-                true = getattr(owner, name)
+                try:
+                    true = getattr(owner, name)
 
-                def ends(*given: Any, true: Any = true, late: bool = late, **named: Any) -> None:
-                    if late:
-                        true(*given, **named)
-                    os._exit(9)
+                    def ends(
+                        *given: Any, true: Any = true, late: bool = late, **named: Any
+                    ) -> None:
+                        if late:
+                            true(*given, **named)
+                        os._exit(9)
 
-                setattr(owner, name, ends)
-                rig.test_of(rig.specimen()).resume(path)
-                os._exit(1)
+                    setattr(owner, name, ends)
+                    rig.test_of(rig.specimen()).resume(path)
+                finally:
+                    os._exit(1)
             held = held and os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 9
             lost += max(0, 19 - read_journal(path).steps)
             held = held and rig.test_of(rig.specimen()).resume(path).outcome is Outcome.COMPLETE
