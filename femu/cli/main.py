@@ -22,7 +22,7 @@ import click
 from femu.cli.say import say
 from femu.cli.script_errors import explained
 from femu.results.progress import AMBIENCE
-from femu.support.stopping import STOPPED, heard, was_dropped
+from femu.support.stopping import STOPPED, forget_dropped, heard, was_dropped
 
 COMMANDS: dict[str, tuple[str, str]] = {
     "demo": (
@@ -111,6 +111,7 @@ class CommandTable(click.Group):
         **extra: Any,
     ) -> Any:
         """As click's, but that Ctrl-C ends every command in one way, wherever it comes."""
+        forget_dropped()
         if not standalone_mode:
             return super().main(args, prog_name, complete_var, standalone_mode=False, **extra)
         with heard():

@@ -127,6 +127,11 @@ def dropped() -> None:
         handler.last = -TOGETHER
 
 
+def forget_dropped() -> None:
+    """A command begins: what came before is not its own."""
+    _DROPPED[0] = -math.inf
+
+
 def was_dropped() -> bool:
     """Whether that was a moment ago: what was under way then may fail in any way."""
     return time.monotonic() - _DROPPED[0] < TOGETHER

@@ -15,6 +15,7 @@ from femu.analyses import LoadControl
 from femu.cli.main import EXPLAINED_ERROR, main
 from femu.experimental import read_journal
 from femu.experimental.journal.journal import Journal
+from femu.support.stopping import dropped
 
 
 def read(path: Path) -> dict[str, np.ndarray]:
@@ -74,6 +75,7 @@ def test_of_a_journal_whose_last_command_has_no_answer(
 
 
 def test_another_file_is_refused(tmp_path: Path) -> None:
+    dropped()  # a Ctrl-C before this command has nothing to do with it
     (tmp_path / "no.h5").write_bytes(b"nothing")
     done = CliRunner().invoke(main, ["csv", str(tmp_path / "no.h5")])
     assert done.exit_code == EXPLAINED_ERROR and "no.h5" in done.output
