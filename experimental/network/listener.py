@@ -1,8 +1,8 @@
 """Waits for one client, and sends everybody else away.
 
-Whoever connects is heard before it is taken for a client: its address must be allowed, and its
+Whoever connects must show that it is a client: its address must be allowed, and its
 first message be that of a client (or prove the secret). A port scan, a browser or a connection that
-says nothing is dropped and reported, and the waiting goes on, also for those who come meanwhile.
+says nothing is dropped and reported, and others who come meanwhile are not kept from connecting.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ from femu.support.errors import InputError
 
 FIRST_WITHIN = 10.0  # seconds for the whole first message of a visitor
 TURN = 2.0  # seconds for which one that has said hello over UDP goes before others
-MOST_VISITORS = 64  # heard at a time; the oldest goes
+MOST_VISITORS = 64  # at a time; the oldest is sent away
 LARGEST_FIRST = 4096  # bytes of a visitor that are read before it is a client
 NO_SECRET = "does not begin with the secret that this server asks for"
 WRONG_SECRET = "does not know the secret"

@@ -21,7 +21,7 @@ By default only this computer can connect. A host that others reach needs a list
 other networks keep the default host and use a tunnel, ssh -L 8090:127.0.0.1:8090 laboratory. Clients
 of femu can share a secret with the server (--secret-file, and secret= of RemoteSite and the others):
 then only they are served. Who is not allowed, does not know the secret or does not begin as a
-client is sent away, and the server goes on waiting.
+client is sent away, and the server keeps waiting.
 
 \b
 Example specimen.toml:

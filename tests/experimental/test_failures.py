@@ -146,7 +146,7 @@ def test_datagram_of_the_wrong_size(tmp_path):
 @pytest.mark.parametrize("protocol", ["application", "site"])
 @pytest.mark.parametrize("seed", range(6))
 def test_random_bytes(tmp_path, protocol, seed):
-    """Of no client: the server goes on waiting for one."""
+    """Of no client: the server keeps waiting for one."""
     noise = np.random.default_rng(seed).bytes(5000)
 
     def behave(client, server):

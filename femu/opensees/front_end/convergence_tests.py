@@ -44,7 +44,7 @@ def _norm(reader: Reader, a: dict[str, Any], name: str) -> Test:
             "norm. The same equilibrium is found, to another share of the tolerance.",
             ModelWarning,
         )
-    return Test(name, _CODES[name], a["tol"], _iterations(reader, a), a["pFlag"] == SUCCEED_ANYWAY)
+    return _test(reader, a, name, _CODES[name], a["tol"])
 
 
 @TESTS.kind(
@@ -55,8 +55,7 @@ def _norm(reader: Reader, a: dict[str, Any], name: str) -> Test:
 )
 def _two_norms(reader: Reader, a: dict[str, Any], name: str) -> Test:
     _question(reader, "the norm of the increment alone is tested")
-    accept = a["pFlag"] == SUCCEED_ANYWAY
-    return Test(name, code.INCREMENT, a["tolIncr"], _iterations(reader, a), accept)
+    return _test(reader, a, name, code.INCREMENT, a["tolIncr"])
 
 
 @TESTS.kind(
@@ -66,8 +65,13 @@ def _two_norms(reader: Reader, a: dict[str, Any], name: str) -> Test:
 )
 def _relative_total(reader: Reader, a: dict[str, Any], name: str) -> Test:
     _question(reader, "the increment is compared with the first of the step, not with their sum")
+    return _test(reader, a, name, code.RELATIVE_INCREMENT, a["tol"])
+
+
+def _test(reader: Reader, a: dict[str, Any], name: str, norm: int, tolerance: float) -> Test:
+    """A test of a norm, with the iterations and the flag that were given."""
     accept = a["pFlag"] == SUCCEED_ANYWAY
-    return Test(name, code.RELATIVE_INCREMENT, a["tol"], _iterations(reader, a), accept)
+    return Test(name, norm, tolerance, _iterations(reader, a), accept)
 
 
 def _question(reader: Reader, does: str) -> None:

@@ -328,6 +328,10 @@ def _truss_section(d: Domain, reader: Reader, ends: Ends, name: str) -> Any:
         raise reader.unsupported(
             f"section {a['secTag']} is not supported: it must be Elastic or Fiber."
         )
+    return _made_truss(ends, a, name, law, area)
+
+
+def _made_truss(ends: Ends, a: dict[str, Any], name: str, law: Material, area: float) -> Any:
     return elements.Truss(
         ends.tag,
         ends.i,
@@ -351,17 +355,7 @@ def _truss_section(d: Domain, reader: Reader, ends: Ends, name: str) -> Any:
 )
 def _truss(d: Domain, reader: Reader, ends: Ends, name: str) -> Any:
     a = reader.read("A matTag:i | -rho rho | -cMass cFlag:i=1 | -doRayleigh rFlag:i=1")
-    return elements.Truss(
-        ends.tag,
-        ends.i,
-        ends.j,
-        material=d.material(a["matTag"], reader),
-        area=a["A"],
-        geometry="corotational" if name.lower() == "corottruss" else "linear",
-        mass=a["rho"] or 0.0,
-        consistent_mass=bool(a["cMass"]),
-        damped=bool(a["doRayleigh"]),
-    )
+    return _made_truss(ends, a, name, d.material(a["matTag"], reader), a["A"])
 
 
 def _laws(
