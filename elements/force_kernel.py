@@ -144,11 +144,11 @@ def _size(n, g, e, y):
 
 
 @inlined
-def _axial(n, g):
+def axial(n, weight, EA):
     """Axial stiffness of the member times the square of its length."""
     total = 0.0
     for j in range(n):
-        total += g[PLACES + n + j] * g[ELASTIC_EA]
+        total += weight[j] * EA
     return total
 
 
@@ -232,13 +232,13 @@ def force_based(points: int, shear: bool = False) -> Kernel:
     def determination(i, g, p, c, t, w, v, rate, step, load):
         """Longer than a page because it is one iteration: what its parts would pass to each other
         (force, deformation, stiffness, bracket) is twenty numbers that stay in registers here."""
-        place = shift(g, PLACES)
+        place, weight = shift(g, PLACES), shift(g, PLACES + n)
         e, y, f = shift(t, STRAINS), shift(t, STRAINS + 2 * n), shift(t, STRAINS + 4 * n)
         # the stiffnesses that f and the element's stiffness belong to
         known = shift(t, STRAINS + 7 * n)
         committed = shift(c, STRAINS)
         k, target, move, rest = w, shift(w, 3 * n), shift(w, 5 * n), shift(w, work * n)
-        sheared, i = (i, shift(g, PLACES + n), shift(g, PLACES + CONSTANTS_BY_POINTS * n),
+        sheared, i = (i, weight, shift(g, PLACES + CONSTANTS_BY_POINTS * n),
                       shift(e, SECTION_FLOATS * n), shift(w, WORK_FLOATS * n)), shift(i, axes)
         code, iterations, error, scale, energy, enough = 0, 0, 0.0, 0.0, 0.0, 0.0
         N, Mi, Mj, sn, si, sj = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
@@ -286,7 +286,7 @@ def force_based(points: int, shear: bool = False) -> Kernel:
                         if error > TOLERANCE * scale:
                             scale = size_of_shear(sheared, _size(n, g, e, y))
                         if (error <= max(TOLERANCE * scale, enough)
-                                or error <= ROUND_OFF * _axial(n, g)):
+                                or error <= ROUND_OFF * axial(n, weight, g[ELASTIC_EA])):
                             code = 0
                             break
                     iterations += 1
@@ -339,8 +339,9 @@ def force_based(points: int, shear: bool = False) -> Kernel:
                             break
                     sn, si, sj, energy = _compatible(n, g, e, y, f, target)
                     energy, si, sj = compatible_shear(sheared, 0, energy, si, sj)
-                if code == NOT_CONVERGED and error <= max(TOLERATED * scale,
-                                                          ROUND_OFF_LEFT * _axial(n, g)):
+                if (code == NOT_CONVERGED
+                        and error <= max(TOLERATED * scale,
+                                         ROUND_OFF_LEFT * axial(n, weight, g[ELASTIC_EA]))):
                     code = 0
                 if code != 0:
                     break

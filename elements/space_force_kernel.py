@@ -22,6 +22,7 @@ from femu.elements.force_kernel import (
     SUBDIVISIONS,
     TOLERANCE,
     TOLERATED,
+    axial,
     cut_back,
 )
 from femu.elements.section_shear import FLOOR, SHEAR_FLOATS, SHEAR_WORK, same, section_shear
@@ -135,15 +136,6 @@ def _size(n, g, e, y):
         for j in range(n):
             total += g[WEIGHTS + j] * (k * e[a * n + j] * e[a * n + j]
                                        + y[a * n + j] * y[a * n + j] / k)
-    return total
-
-
-@inlined
-def _axial(n, g):
-    """Axial stiffness of the member times the square of its length."""
-    total = 0.0
-    for j in range(n):
-        total += g[WEIGHTS + j] * g[ELASTIC]
     return total
 
 
@@ -282,7 +274,7 @@ def space_force_based(points: int, shear: bool = False) -> Kernel:
                         if error > TOLERANCE * scale:
                             scale = size_of_shear(sheared, _size(n, g, e, y))
                         if (error <= max(TOLERANCE * scale, enough)
-                                or error <= ROUND_OFF * _axial(n, g)):
+                                or error <= ROUND_OFF * axial(n, shift(g, WEIGHTS), g[ELASTIC])):
                             code = 0
                             break
                     iterations += 1
@@ -341,8 +333,9 @@ def space_force_based(points: int, shear: bool = False) -> Kernel:
                     energy = _compatible(n, g, e, y, f, target, s)
                     energy, s[yi], s[yj] = compatible_shear(sheared, 0, energy, s[yi], s[yj])
                     energy, s[zi], s[zj] = compatible_shear(sheared, 1, energy, s[zi], s[zj])
-                if code == NOT_CONVERGED and error <= max(TOLERATED * scale,
-                                                          ROUND_OFF_LEFT * _axial(n, g)):
+                if (code == NOT_CONVERGED
+                        and error <= max(TOLERATED * scale,
+                                         ROUND_OFF_LEFT * axial(n, shift(g, WEIGHTS), g[ELASTIC]))):
                     code = 0
                 if code != 0:
                     break

@@ -32,9 +32,8 @@ Array = npt.NDArray[np.float64]
 HEAD = 17
 LIMIT = 10.0  # standard deviations of the prior by which a coefficient may move
 FAST_LIMIT = 3.0  # the same of the whole inverse above the band in which the filter sees it
-LEAST_LIMITED = (
-    0.1  # spread from which on these deviations count; that of a smaller one does not limit
-)
+# spread from which on these deviations count; that of a smaller one does not limit
+LEAST_LIMITED = 0.1
 FAST, FAST_POINTS = (1.5, 12.0), 12  # that band and its points, in cutoffs
 SHARE = 0.05  # of the targets, and fast errors of tracking from which on the inverse is not trusted
 SETTLED = 0.9  # how much of the window of targets there must be to judge
